@@ -2,9 +2,10 @@
  * The checker's result, for the validators, the static cost estimate and the compiler: the tree with its names resolved, a type for every
  * node, and for every call the overloads that may apply at run time.
  */
+
+import type { Behaviour, KubernetesVersion } from "../data/kubernetes-version.js";
 import type { Expr, ParsedExpr } from "./ast.js";
 import type { FunctionDeclaration, ObjectTypeDeclaration, ObjectTypeProvider } from "./declarations.js";
-import type { Behaviour, KubernetesVersion } from "./kubernetes-version.js";
 import type { Flavour } from "./public-types.js";
 import type { Type } from "./types.js";
 

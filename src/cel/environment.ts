@@ -1,6 +1,8 @@
 /**
  * An environment: parser, checker, validators, planner and emitter put together over one set of declarations.
  */
+
+import { behaviourOf, NEWEST_VERSION } from "../data/kubernetes-version.js";
 import type { ParsedExpr } from "./ast.js";
 import type { CheckedExpr, Declarations } from "./checked.js";
 import { TypeChecker } from "./checker/index.js";
@@ -14,7 +16,6 @@ import type { Hint } from "./hints/hint.js";
 import type { HintSource } from "./hints/hint-source.js";
 import { HOLES, withHoles } from "./hints/holes.js";
 import { hintsOf } from "./hints/index.js";
-import { behaviourOf, NEWEST_VERSION } from "./kubernetes-version.js";
 import { functionsByName, libraries, typeNamesOf, withFunctions } from "./libraries.js";
 import type { MacroTable } from "./macros/macro.js";
 import { parserOptions } from "./macros/macro-sets.js";

@@ -4,6 +4,13 @@
  */
 
 import { LRUCache } from "lru-cache";
+import {
+  type Behaviour,
+  behaviourOf,
+  isSince,
+  type KubernetesVersion,
+  NEWEST_VERSION,
+} from "../data/kubernetes-version.js";
 import type { FunctionDeclaration, Implementation, Library } from "./declarations.js";
 import { authzLibrary } from "./kubernetes/authz.js";
 import { cidrLibrary } from "./kubernetes/cidr.js";
@@ -15,7 +22,6 @@ import { quantityLibrary } from "./kubernetes/quantity.js";
 import { kubernetesRegexLibrary } from "./kubernetes/regex.js";
 import { semverLibrary } from "./kubernetes/semver.js";
 import { urlLibrary } from "./kubernetes/url.js";
-import { type Behaviour, behaviourOf, isSince, type KubernetesVersion, NEWEST_VERSION } from "./kubernetes-version.js";
 import { PatternCache } from "./pattern/pattern.js";
 import type { Flavour, LanguageExtension } from "./public-types.js";
 import { comprehensionLibrary } from "./stdlib/comprehensions.js";

@@ -1,4 +1,6 @@
 /** The types of the engine's public face; the engine itself uses them from here. */
+
+import type { Behaviour, KubernetesVersion } from "../data/kubernetes-version.js";
 import type { Expr, ParsedExpr } from "./ast.js";
 import type {
   FunctionDeclaration,
@@ -7,7 +9,6 @@ import type {
   VariableDeclaration,
 } from "./declarations.js";
 import type { Hint } from "./hints/hint.js";
-import type { Behaviour, KubernetesVersion } from "./kubernetes-version.js";
 import type { Questions, Waiting } from "./questions.js";
 import type { Type } from "./types.js";
 import type { CelError } from "./values/cel-error.js";

@@ -1,5 +1,10 @@
-import { isKubernetesVersion, isSince, KUBERNETES_VERSIONS, type KubernetesVersion } from "../cel/index.js";
 import { UsageError } from "../data/command-io.js";
+import {
+  isKubernetesVersion,
+  isSince,
+  KUBERNETES_VERSIONS,
+  type KubernetesVersion,
+} from "../data/kubernetes-version.js";
 
 /** The oldest Kubernetes whose rules about policies are known. */
 const OLDEST_VERSION: KubernetesVersion = "1.28";

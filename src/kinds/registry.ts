@@ -30,8 +30,10 @@ export interface KindTools {
   readonly httpInNamespaced?: boolean;
   /** The Kubernetes version that must support policies of admissionregistration.k8s.io; absent: any known version. */
   readonly kubernetesVersion?: KubernetesVersion;
-  /** The version as which those policies are evaluated, asked at each preparation; absent, or without an answer: 1.37. */
-  readonly evaluatedAs?: () => KubernetesVersion | undefined;
+  /** The version as which those policies are evaluated; absent: that of a cluster's API servers, else 1.37. */
+  readonly evaluatedAs?: KubernetesVersion;
+  /** The release of a cluster's API servers, such as `1.38`; `begin` waits for the first answer. */
+  readonly release?: { readonly begin: () => Promise<void>; readonly current: string | undefined };
 }
 
 /** The webhooks of kinds whose policies have one in a cluster. */
@@ -56,10 +58,10 @@ export function createKinds(tools: KindTools): KindSource {
 }
 
 async function loadValidating(tools: KindTools): Promise<DocumentKind & { readonly inline: InlineKind }> {
-  const { watcher, typeCheck = false, kubernetesVersion, evaluatedAs } = tools;
-  const [{ STORED_VERSION }, { createServer }, { createExpressionCompiler }, { validatingAdmissionPolicyKind }] =
+  const { watcher, typeCheck = false, kubernetesVersion, release } = tools;
+  await release?.begin();
+  const [{ createServer, evaluatedVersion }, { createExpressionCompiler }, { validatingAdmissionPolicyKind }] =
     await Promise.all([
-      import("./admission-policy/dialect.js"),
       import("./admission-policy/server.js"),
       import("./validating-admission-policy/dialect.js"),
       import("./validating-admission-policy/kind.js"),
@@ -69,7 +71,7 @@ async function loadValidating(tools: KindTools): Promise<DocumentKind & { readon
   const kinds = memoized((version: KubernetesVersion) =>
     validatingAdmissionPolicyKind(createExpressionCompiler(version, version, watcher), schemas, server),
   );
-  const kind = () => kinds(evaluatedAs?.() ?? STORED_VERSION);
+  const kind = () => kinds(evaluatedVersion(tools));
   return {
     ...VALIDATING_DOCUMENTS,
     prepare: (documents, warn) => kind().prepare(documents, warn),
@@ -87,10 +89,11 @@ function memoized<K, V>(make: (key: K) => V): (key: K) => V {
   };
 }
 
-async function loadMutating({ watcher, kubernetesVersion, evaluatedAs }: KindTools): Promise<DocumentKind> {
-  const [{ STORED_VERSION }, { createServer }, { createMutationCompilers }, { mutatingAdmissionPolicyKind }] =
+async function loadMutating(tools: KindTools): Promise<DocumentKind> {
+  const { watcher, kubernetesVersion, release } = tools;
+  await release?.begin();
+  const [{ createServer, evaluatedVersion }, { createMutationCompilers }, { mutatingAdmissionPolicyKind }] =
     await Promise.all([
-      import("./admission-policy/dialect.js"),
       import("./admission-policy/server.js"),
       import("./mutating-admission-policy/compilers.js"),
       import("./mutating-admission-policy/kind.js"),
@@ -101,7 +104,7 @@ async function loadMutating({ watcher, kubernetesVersion, evaluatedAs }: KindToo
   );
   return {
     ...MUTATING_DOCUMENTS,
-    prepare: (documents, warn) => kinds(evaluatedAs?.() ?? STORED_VERSION).prepare(documents, warn),
+    prepare: (documents, warn) => kinds(evaluatedVersion(tools)).prepare(documents, warn),
   };
 }
 

@@ -1,7 +1,6 @@
 /** Turns configurations into sets of policies, any number of times. */
 
 import { availableParallelism } from "node:os";
-import { isSince, type KubernetesVersion, NEWEST_VERSION } from "../cel/index.js";
 import type { Config, ConfigEntry } from "../config/index.js";
 import { SYSTEM_CLOCK } from "../data/clock.js";
 import { PublicError } from "../data/public-text.js";
@@ -14,7 +13,7 @@ import {
   openRegistries,
 } from "../fetch/index.js";
 import { createKinds } from "../kinds/registry.js";
-import type { Watcher } from "../kinds/shared/index.js";
+import type { KubernetesVersion, Watcher } from "../kinds/shared/index.js";
 import type { Cluster } from "../kubernetes/client/index.js";
 import type { StoreChannel } from "../kubernetes/client/shared/mirrored-stores.js";
 import type { Logger } from "../telemetry/logger.js";
@@ -73,8 +72,8 @@ export interface PolicyLoader {
   readonly access: ClusterAccess | undefined;
   /** The client of that cluster; undefined where there is none. It is closed with the loader. */
   readonly cluster: Cluster | undefined;
-  /** The Kubernetes as which policies of admissionregistration.k8s.io are evaluated that are loaded now. */
-  readonly evaluatedAs: () => KubernetesVersion;
+  /** The Kubernetes as which policies of admissionregistration.k8s.io are evaluated that are loaded now; `""` for the default. */
+  readonly evaluatedAs: () => string;
   /** Data that expressions may look up. */
   readonly external: ExternalData;
   /** Never rejects: what cannot be loaded becomes an unavailable policy. */
@@ -123,18 +122,13 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
       });
   const { kubernetesVersion: given } = settings;
   const release =
-    cluster === undefined || given !== undefined
+    cluster === undefined || given !== undefined || options.diagnose === true
       ? undefined
       : new ServerRelease({
           clock: SYSTEM_CLOCK,
           ask: async () => (await cluster.http.get("/version", {}, cluster.signal)).value,
         });
-  /** Of an older server only the rules for storing are checked, and a cluster may be older than what it is served by. */
-  const evaluatedAs = (): KubernetesVersion => {
-    if (given !== undefined && options.kubernetesVersion === undefined) return given;
-    const version = given ?? release?.current ?? NEWEST_VERSION;
-    return isSince(version, NEWEST_VERSION) ? version : NEWEST_VERSION;
-  };
+  const evaluatedAs = (): string => given ?? release?.current ?? "";
   const runtime = createWasmRuntime({
     workers,
     ...(processors !== undefined && { processors }),
@@ -154,7 +148,8 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
     ...(options.watcher && { watcher: options.watcher }),
     typeCheck: options.typeCheck ?? false,
     ...(options.kubernetesVersion && { kubernetesVersion: options.kubernetesVersion }),
-    evaluatedAs,
+    ...(given && { evaluatedAs: given }),
+    ...(release && { release }),
     runtime,
     policyTimeout,
     now,
@@ -169,18 +164,15 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
   // Files of a policy that is no longer in use may be removed: policies are replaced and kept in many places, so garbage collection tells.
   const served = new FinalizationRegistry<() => void>((release) => release());
   const inUse = new NamespaceModules();
-  const loadingWith = async (entries: readonly ConfigEntry[], fetcher: ModuleFetcher): Promise<LoadingOptions> => {
-    await release?.begin();
-    return {
-      kinds: await kinds.for(entries),
-      fetchModule: (entry, warn) => moduleFiles(entry, fetcher, warn, inUse),
-      keep: (policy, leave) => served.register(policy, leave),
-      worldFor,
-      prefetch: foresee,
-      policyTimeout,
-      watcher: options.watcher,
-    };
-  };
+  const loadingWith = async (entries: readonly ConfigEntry[], fetcher: ModuleFetcher): Promise<LoadingOptions> => ({
+    kinds: await kinds.for(entries),
+    fetchModule: (entry, warn) => moduleFiles(entry, fetcher, warn, inUse),
+    keep: (policy, release) => served.register(policy, release),
+    worldFor,
+    prefetch: foresee,
+    policyTimeout,
+    watcher: options.watcher,
+  });
   return {
     policyTimeout,
     access,

@@ -3,7 +3,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream, statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { KubernetesVersion } from "../cel/index.js";
 import {
   type ClusterDelta,
   ClusterDocuments,
@@ -158,7 +157,7 @@ function createClusterSource(
   /** The result of the served files; rejected ones don't count. */
   let served: LoadResult | undefined;
   /** The Kubernetes as which those are evaluated. */
-  let release: KubernetesVersion | undefined;
+  let release: string | undefined;
   /** Loads run one after the other: each continues from the result of the last. */
   let turn: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {

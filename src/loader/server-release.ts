@@ -1,5 +1,4 @@
 /** The release of a cluster's API servers: policies of admissionregistration.k8s.io are evaluated as those do. */
-import { isKubernetesVersion, KUBERNETES_VERSIONS, type KubernetesVersion } from "../cel/index.js";
 import type { Clock } from "../data/clock.js";
 
 /** Milliseconds between two questions. */
@@ -22,7 +21,8 @@ export interface ServerReleaseOptions {
  */
 export class ServerRelease {
   readonly #options: ServerReleaseOptions;
-  readonly #seen = new Map<KubernetesVersion, number>();
+  /** Times by minor versions. */
+  readonly #seen = new Map<number, number>();
   #first: Promise<void> | undefined;
   #cancel: (() => void) | undefined;
   #closed = false;
@@ -33,9 +33,9 @@ export class ServerRelease {
     this.#options = options;
   }
 
-  /** The lowest that was seen lately. */
-  get current(): KubernetesVersion | undefined {
-    return KUBERNETES_VERSIONS.find((version) => this.#seen.has(version));
+  /** The lowest that was seen lately, such as `1.38`. */
+  get current(): string | undefined {
+    return this.#seen.size === 0 ? undefined : `1.${Math.min(...this.#seen.keys())}`;
   }
 
   /** Begins to ask, and waits for the first answer; not for long, and never rejects. */
@@ -55,9 +55,9 @@ export class ServerRelease {
   async #ask(): Promise<void> {
     const before = this.current;
     try {
-      const version = releaseOf(await this.#options.ask());
+      const minor = minorOf(await this.#options.ask());
       const now = this.#options.clock.now();
-      if (version !== undefined) this.#seen.set(version, now);
+      if (minor !== undefined) this.#seen.set(minor, now);
       for (const [each, at] of this.#seen) if (at + COUNTS_FOR_MS < now) this.#seen.delete(each);
     } catch {
       // Versions that were seen still count, and the connection's own troubles are told elsewhere.
@@ -68,12 +68,9 @@ export class ServerRelease {
   }
 }
 
-/** The release that an answer names; one that is too new to be known counts as the newest known. */
-function releaseOf(answer: unknown): KubernetesVersion | undefined {
+/** The minor version that an answer of `/version` names, without the mark of a build. */
+function minorOf(answer: unknown): number | undefined {
   const { major, minor } = (answer ?? {}) as { readonly major?: unknown; readonly minor?: unknown };
-  const digits = /^\d+/.exec(String(minor))?.[0];
-  const version = `${String(major)}.${digits}`;
-  if (isKubernetesVersion(version)) return version;
-  const newest = KUBERNETES_VERSIONS.at(-1) as KubernetesVersion;
-  return major === "1" && Number(digits) > Number(newest.slice(2)) ? newest : undefined;
+  const digits = /^\d{1,3}/.exec(String(minor))?.[0];
+  return major === "1" && digits !== undefined ? Number(digits) : undefined;
 }

@@ -1,8 +1,8 @@
 /** Settings for loading policies. The command line makes them of its options, programs pass them directly. */
 import { existsSync } from "node:fs";
-import type { KubernetesVersion } from "../cel/index.js";
 import type { ClusterEntryOptions } from "../config/from-cluster/index.js";
 import type { Environment } from "../data/command-io.js";
+import type { KubernetesVersion } from "../kinds/shared/index.js";
 import type { EgressOptions } from "../world/open-external.js";
 
 /** Paths are relative to the working directory. An undefined setting is an absent one. */

@@ -162,7 +162,6 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   },
   loader: {
     rooms: [
-      "cel",
       "config",
       "data",
       "fetch",

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { KUBERNETES_VERSIONS, type KubernetesVersion } from "../../src/cel/kubernetes-version.js";
 import { functionsByName, libraries } from "../../src/cel/libraries.js";
 import type { Type } from "../../src/cel/types.js";
+import { KUBERNETES_VERSIONS, type KubernetesVersion } from "../../src/data/kubernetes-version.js";
 
 const vector = (name: string): string =>
   readFileSync(new URL(`../../../test/vectors/cel/${name}`, import.meta.url), "utf8");

@@ -38,8 +38,8 @@ describe("the release of a cluster's API servers", () => {
     for (const [minor, wanted] of [
       ["37", "1.37"],
       ["38+", "1.38"],
-      ["39", "1.38"],
-      ["26", undefined],
+      ["39", "1.39"],
+      ["x", undefined],
       ["", undefined],
     ] as const) {
       const release = new ServerRelease({ clock: manualClock(), ask: async () => ({ major: "1", minor }) });

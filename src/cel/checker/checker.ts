@@ -1,4 +1,6 @@
 /** Gives every node of a tree its type and resolves its names (spec kubernetes-cel.md section 7). */
+
+import { isSince, type KubernetesVersion } from "../../data/kubernetes-version.js";
 import type {
   CallExpr,
   ComprehensionExpr,
@@ -11,7 +13,6 @@ import type {
 } from "../ast.js";
 import type { FunctionDeclaration } from "../declarations.js";
 import type { IssueCollector } from "../issues.js";
-import { isSince, type KubernetesVersion } from "../kubernetes-version.js";
 import { BOOL, DYN, ERROR, INT, listType, mapType, objectType, optionalType, type Type, typeParam } from "../types.js";
 import { type DottedPath, dottedPath } from "./dotted-path.js";
 import { literalType } from "./literal-type.js";

@@ -1,7 +1,8 @@
 /** Resolves names in an environment: variables, types and functions, in a container (spec kubernetes-cel.md 7.3). */
+
+import { isSince, type KubernetesVersion } from "../../data/kubernetes-version.js";
 import type { Declarations } from "../checked.js";
 import type { FunctionDeclaration } from "../declarations.js";
-import { isSince, type KubernetesVersion } from "../kubernetes-version.js";
 import { isReserved } from "../parser/ast-builder.js";
 import { objectType, type Type, typeType } from "../types.js";
 import { Catalog } from "./catalog.js";

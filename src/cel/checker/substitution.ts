@@ -1,5 +1,5 @@
 /** The types that an expression's type parameters stand for, and assignability under them (spec kubernetes-cel.md 7.1). */
-import type { Behaviour } from "../kubernetes-version.js";
+import type { Behaviour } from "../../data/kubernetes-version.js";
 import { DYN, listType, mapType, type Type, typeType } from "../types.js";
 import { hasParameter, isDynamic, isExactType, isNullable, mostGeneral, unwrapped } from "./type-relations.js";
 

@@ -1,5 +1,5 @@
 /** Relations between types that need no substitution (spec kubernetes-cel.md 7.1). */
-import type { Behaviour } from "../kubernetes-version.js";
+import type { Behaviour } from "../../data/kubernetes-version.js";
 import { partsOf, type Type } from "../types.js";
 
 /** Whether a type is dyn or any: every value has such a type. */

@@ -1,5 +1,5 @@
 /** The interface of the emitter that the writers of single kinds of nodes use. */
-import type { Behaviour } from "../kubernetes-version.js";
+import type { Behaviour } from "../../data/kubernetes-version.js";
 import type { Flavour } from "../public-types.js";
 import type { Code, Out } from "./code.js";
 import type { Plan, Slot } from "./plan.js";

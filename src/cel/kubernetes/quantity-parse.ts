@@ -1,6 +1,6 @@
 /** Reading quantities (spec kubernetes-cel.md 4.9). */
 
-import type { Behaviour } from "../kubernetes-version.js";
+import type { Behaviour } from "../../data/kubernetes-version.js";
 import { CelError } from "../values/cel-error.js";
 import { tooLarge } from "../values/limits.js";
 import { INT_MAX, INT_MIN } from "../values/numbers.js";

@@ -1,6 +1,6 @@
 /** Quantities as values (spec kubernetes-cel.md 4.9). */
 
-import type { Behaviour } from "../kubernetes-version.js";
+import type { Behaviour } from "../../data/kubernetes-version.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
 import { tooLarge } from "../values/limits.js";
 import { BUCKET } from "../values/map-key.js";

@@ -1,7 +1,8 @@
 /** Quantities (spec kubernetes-cel.md 4.9). */
+
+import type { Behaviour } from "../../data/kubernetes-version.js";
 import type { Library } from "../declarations.js";
 import { added, fn, isParsed, method, methodFn, overloadFn } from "../declare.js";
-import type { Behaviour } from "../kubernetes-version.js";
 import { BOOL, DOUBLE, INT, opaqueType, STRING } from "../types.js";
 import { CelError } from "../values/cel-error.js";
 import { makeDouble, makeInt } from "../values/numbers.js";

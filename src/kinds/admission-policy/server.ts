@@ -5,6 +5,7 @@
 import { isSince, KUBERNETES_VERSIONS, type KubernetesVersion } from "../../cel/index.js";
 import { plainWords } from "../../config/documents/each-mistake.js";
 import { type FieldError, formatPath } from "../../kubernetes/field-error.js";
+import { STORED_VERSION } from "./dialect.js";
 
 /** A server of some version. `Compiler` is the kind's compiler of expressions. */
 export interface Server<Compiler> {
@@ -30,6 +31,23 @@ export function createServer<Compiler>(
       return compiler;
     },
   };
+}
+
+/** The inputs of {@link evaluatedVersion}. */
+interface Evaluating {
+  /** The version that is asked for. */
+  readonly evaluatedAs?: KubernetesVersion;
+  /** The version whose rules for storing are checked: those of an older one are checked alone. */
+  readonly kubernetesVersion?: KubernetesVersion;
+  readonly release?: { readonly current: string | undefined };
+}
+
+/** The version as which policies are evaluated: the one that is asked for, else that of the cluster from the default on, as far as it is known. */
+export function evaluatedVersion({ evaluatedAs, kubernetesVersion, release }: Evaluating): KubernetesVersion {
+  if (evaluatedAs !== undefined && kubernetesVersion === undefined) return evaluatedAs;
+  const minor = Number((evaluatedAs ?? release?.current ?? "").slice("1.".length));
+  const later = KUBERNETES_VERSIONS.filter((version) => isSince(version, STORED_VERSION));
+  return later.findLast((version) => Number(version.slice("1.".length)) <= minor) ?? STORED_VERSION;
 }
 
 /** The version that new expressions must keep to, since the server may be rolled back by one. */
