@@ -1,6 +1,7 @@
 /** Parses the command line: the command, with its options. Commands are imported when they run, so that `--help` and `cel` start fast. */
 import { Command, CommanderError } from "commander";
 import { type CommandIo, say, UsageError } from "../data/command-io.js";
+import { EXIT } from "../data/exit-codes.js";
 import { escapedLines } from "../data/printable.js";
 import { VERSION } from "../data/version.js";
 import { type AddCommand, type CommandContext, examplesOf } from "./definition.js";
@@ -10,6 +11,7 @@ import { addBench } from "./definitions/bench.js";
 import { addCel } from "./definitions/cel.js";
 import { addCheck } from "./definitions/check.js";
 import { addCompletion } from "./definitions/completion.js";
+import { addConvert } from "./definitions/convert.js";
 import { addDigest } from "./definitions/digest.js";
 import { addDocs } from "./definitions/docs.js";
 import { addEval } from "./definitions/eval.js";
@@ -27,19 +29,15 @@ import { addServe } from "./definitions/serve.js";
 import { addTest } from "./definitions/test.js";
 import { addVerify } from "./definitions/verify.js";
 import { addWebhooks } from "./definitions/webhooks.js";
+import { exitCodeOf, withAllowEmpty } from "./exit-codes.js";
 import { painted, paintFor, plain } from "./look/paint.js";
-
-/** Exit code for a command line that cannot be carried out. */
-const EXIT_USAGE = 2;
-/** Exit code for a command that failed unexpectedly. */
-const EXIT_FAILURE = 1;
 
 /** All commands, in the order of the help, with its headings. */
 const COMMANDS: readonly (readonly [heading: string, commands: readonly AddCommand[]])[] = [
   ["Serve", [addServe, addPlay]],
   [
     "Write and test",
-    [addScaffold, addCheck, addExplain, addEval, addBench, addTest, addApply, addReplay, addCel, addRead],
+    [addScaffold, addConvert, addCheck, addExplain, addEval, addBench, addTest, addApply, addReplay, addCel, addRead],
   ],
   ["Cluster", [addAudit, addWebhooks]],
   ["Modules", [addInspect, addPull, addPush, addVerify, addDigest, addPolicies, addRm]],
@@ -69,16 +67,20 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
     exitCode = code;
   };
   const program = commandLine(io, done, isServe(args) ? SERVE_ALONE : COMMANDS);
+  let command = program;
+  program.hook("preAction", (_, chosen) => {
+    command = chosen;
+  });
   try {
     await program.parseAsync([...args], { from: "user" });
-    return exitCode;
+    return exitCodeOf(command, exitCode);
   } catch (error) {
     if (error instanceof CommanderError) {
       if (HELP_HELPS.has(error.code)) io.stderr.write(moreOf(program, args[0], error.code));
-      return error.exitCode === 0 ? 0 : EXIT_USAGE;
+      return error.exitCode === 0 ? EXIT.FINE : EXIT.NOT_ASKED;
     }
     say(io.stderr, `Error: ${error instanceof Error ? error.message : String(error)}`);
-    return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILURE;
+    return error instanceof UsageError ? EXIT.NOT_ASKED : EXIT.NO;
   }
 }
 
@@ -130,6 +132,9 @@ export function commandLine(io: CommandIo, done: CommandContext["done"], heading
     program.commandsGroup(`${heading}:`);
     for (const add of commands) add(program, { io, done, whole });
   }
-  for (const command of program.commands) command.helpOption("-h, --help", "print this help");
+  for (const command of program.commands) {
+    withAllowEmpty(command);
+    command.helpOption("-h, --help", "print this help");
+  }
   return program.addHelpText("after", "\nMore about a command, with examples: policy-server help <command>");
 }

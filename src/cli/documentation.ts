@@ -3,6 +3,7 @@ import { CERTIFICATE_REQUEST_OPTIONS } from "./certificate-request-options.js";
 import { commandLine } from "./command-line.js";
 import { LOADING_OPTIONS } from "./definition.js";
 import { commandTable } from "./docs/reference.js";
+import { exitCodeTable } from "./exit-codes.js";
 import type { OptionDefinition, OptionKind } from "./option-definition.js";
 import { SERVE_OPTIONS } from "./option-definitions.js";
 
@@ -16,6 +17,7 @@ export function commandLineTables(): Readonly<Record<string, string>> {
   const program = commandLine({ env: {}, stdin, stdout, stderr }, () => {});
   return {
     commands: commandTable(program),
+    "exit-codes": exitCodeTable(),
     "certificate-request-options": [
       "| Option | Key in test files | Meaning |",
       "| --- | --- | --- |",

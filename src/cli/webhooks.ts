@@ -14,6 +14,7 @@ import { askedEntries } from "../cluster/webhooks/from-entries.js";
 import { mistakesIn } from "../cluster/webhooks/mistakes.js";
 import { type ConfigEntry, formatProblem, loadConfig } from "../config/index.js";
 import { type CommandIo, say, UsageError } from "../data/command-io.js";
+import { EXIT, nothingJudged } from "../data/exit-codes.js";
 import { fileProblem } from "../data/file-problem.js";
 import { printYaml } from "../data/print-yaml.js";
 import { formatFieldError } from "../kubernetes/field-error.js";
@@ -55,7 +56,7 @@ interface Found {
 
 /**
  * Prints webhook configurations as YAML or JSON, and on standard error the policies without one, with the reason.
- * @returns 0, or 1 when one has none
+ * @returns 0; 1 when one has none, 2 when the file or the cluster can't be read, 3 when there is no policy
  */
 export async function webhooksCommand(
   settings: LoaderSettings,
@@ -69,7 +70,7 @@ export async function webhooksCommand(
     found = await (options.fromCluster ? ofCluster(settings, options, namespace, io) : ofFile(settings, namespace, io));
   } catch (error) {
     say(io.stderr, `Error: ${error instanceof Error ? error.message : String(error)}`);
-    return 1;
+    return EXIT.NOT_ASKED;
   }
   const { webhooks, problems, identity } = found;
   const unnameable = target.url === undefined ? webhooks.filter((webhook) => !isServicePath(webhook)) : [];
@@ -91,7 +92,8 @@ export async function webhooksCommand(
     identity,
   );
   io.stdout.write(options.output === "json" ? asJson(made) : made.map(asYaml).join(""));
-  return all.length > 0 ? 1 : 0;
+  if (all.length > 0) return EXIT.NO;
+  return made.length === 0 ? nothingJudged("there is no policy", io) : EXIT.FINE;
 }
 
 const asYaml = (object: object): string => `---\n${printYaml(object)}`;

@@ -70,7 +70,8 @@ function combined(outcomes: readonly Outcome[]): Outcome {
   const [decisive] = changing.length > 0 ? changing : outcomes.filter(({ verdict }) => verdict === "allow");
   if (decisive !== undefined) return { ...decisive, ...findings };
   const skipped = outcomes.filter((outcome) => outcome.verdict === "skip");
-  const reported = skipped.find(({ report }) => report !== undefined && report.passedOver !== "condition");
+  const reports = skipped.filter(({ report }) => report !== undefined);
+  const reported = reports.find(({ report }) => report?.passedOver !== "condition") ?? reports[0];
   return {
     verdict: "skip",
     reason: skipped[0]?.reason ?? "there is no policy",

@@ -2,7 +2,8 @@
  * The kinds every cluster has (Kubernetes 1.37, and the old API versions its client library still knows): a table, so that files can be
  * checked without a cluster.
  */
-import { apiVersionOf, type GroupVersionKind } from "./names.js";
+import { didYouMean } from "../data/suggest.js";
+import { apiVersionOf, type GroupVersionKind, parseApiVersion } from "./names.js";
 
 const KINDS: Readonly<Record<string, string>> = {
   v1: "Binding ComponentStatus ConfigMap Endpoints Event LimitRange Namespace Node PersistentVolume PersistentVolumeClaim Pod PodTemplate RangeAllocation ReplicationController ResourceQuota Secret SerializedReference Service ServiceAccount",
@@ -98,6 +99,27 @@ export function pluralOf(kind: string): string {
   if (lower.endsWith("y")) return `${lower.slice(0, -1)}ies`;
   return `${lower}s`;
 }
+
+/**
+ * The reason why no cluster has objects of this `apiVersion` and kind; `undefined` where one may: another API group than those that are built in
+ * may have any kind, unless it is nearly one of these and the kind is one of its kinds.
+ */
+export function mistakenKind(apiVersion: string, kind: string): string | undefined {
+  const kinds = KINDS_BY_VERSION.get(apiVersion);
+  if (kinds !== undefined) {
+    if (kinds.has(kind) || kind.endsWith("List")) return undefined;
+    return `${apiVersion} has no kind ${kind}${didYouMean(kind, kinds)}`;
+  }
+  const group = groupOf(apiVersion);
+  const versions = [...KINDS_BY_VERSION].filter(([, known]) => known.has(kind)).map(([version]) => version);
+  const meant = didYouMean(apiVersion, versions);
+  if (GROUPS.has(group))
+    return `Kubernetes has no ${apiVersion}${meant || didYouMean(apiVersion, KINDS_BY_VERSION.keys())}`;
+  return meant === "" ? undefined : `Kubernetes has no ${kind} in ${apiVersion}${meant}`;
+}
+
+const groupOf = (apiVersion: string): string => parseApiVersion(apiVersion)?.group ?? apiVersion;
+const GROUPS: ReadonlySet<string> = new Set([...KINDS_BY_VERSION.keys()].map(groupOf));
 
 /** All built-in kinds with the `apiVersion`s they have. */
 export function* builtinKinds(): Iterable<{ readonly apiVersion: string; readonly kind: string }> {

@@ -1,6 +1,21 @@
 /** The circumstances of one evaluation: its deadline, a signal made at first use, and the observations on the way. */
+import type { Outcome } from "./outcome.js";
 import type { EvaluationContext, Observation } from "./policy.js";
 import type { TurnGiver } from "./turns.js";
+
+/**
+ * Whether a policy has judged its request: it matched, whatever it said. A false match condition and an exception count: the policy matched before
+ * them. A group has judged where one of the members that it asked has, or where it asked none. A CertificateRequest that no policy is for is not judged.
+ * @param observations those of its evaluation, with its members' outcomes
+ */
+export function hasJudged(outcome: Outcome, observations: readonly Observation[]): boolean {
+  const members = observations.filter(({ member }) => member === true);
+  const outcomes =
+    outcome.verdict === "error" || members.length === 0 ? [outcome] : members.map((each) => each.outcome);
+  return outcomes.some((each) => each.verdict !== "skip" || MATCHED.has(each.report?.passedOver));
+}
+
+const MATCHED: ReadonlySet<string | undefined> = new Set(["condition", "exception"]);
 
 /** Context of one evaluation: one per request, and one per member of a group that is evaluated. */
 export class EvaluationRun implements EvaluationContext {

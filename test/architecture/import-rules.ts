@@ -10,6 +10,7 @@ export const INNER_ROOMS: readonly string[] = [
   "config/documents",
   "data/go",
   "offline/cases",
+  "offline/convert",
   "offline/kyverno-test",
   "offline/replay",
   "offline/reports",
@@ -48,6 +49,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
       "kubernetes",
       "loader",
       "offline/cases",
+      "offline/convert",
       "offline/kyverno-test",
       "offline/replay",
       "offline/reports",
@@ -190,6 +192,9 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
       "world",
     ],
     types: ["policy"],
+  },
+  "offline/convert": {
+    rooms: ["config/documents", "data", "kinds/shared", "kinds/validating-admission-policy", "kubernetes"],
   },
   "offline/kyverno-test": {
     rooms: [

@@ -14,6 +14,10 @@ const ALLOWED: Readonly<Record<string, readonly [times: number, why: string]>> =
   "kubernetes/go-types/catalogue.ts": [2, "data/kubernetes-go-types.json"],
   "wasm/run/snapshot/neutral-requests.ts": [2, "data/neutral-requests.json, and what is printed of it"],
   "page/browser/dom/drafts.ts": [1, "drafts that the page itself has put into the browser's storage"],
+  "page/browser/model/draft-link.ts": [
+    1,
+    "the texts of a link, in a browser, whose form is checked and which are shown before they are taken",
+  ],
   "page/browser/dom/wire.ts": [1, "answers of this server, in a browser, which decides nothing"],
 };
 /** What reads JSON by the built-in parser: itself, the bodies of `fetch` and undici, and what Express and the module loader have for it. */

@@ -186,6 +186,17 @@ function groupAnswer(): ExplainedAnswer {
   };
 }
 
+/** What a group tells of its members, in the order of definition, and a remark of its own. */
+const GROUP_WARNINGS = [
+  "signed was accepted",
+  `latest_tag: ${HOSTILE}`,
+  "latest_tag: the tag 1.4 is old",
+  "latest_tag was accepted",
+  "exempt was rejected: team 'web' is not exempt",
+  "unasked was not evaluated",
+  "… and 3 more warnings",
+];
+
 function responseOf(allowed: boolean, message: string | undefined): unknown {
   const status = allowed ? {} : { status: { code: 403, message } };
   return { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response: { uid: "1", allowed, ...status } };
@@ -224,7 +235,7 @@ export function evaluateOf(question: EvaluateQuestion): EvaluateAnswer {
       allowed: mutating || allowed,
       response: responseOf(mutating || allowed, explained.message),
       ...(question.id === "no-latest-tag" ? { wouldDeny: "the tag latest is not allowed" } : {}),
-      warnings: hostile ? [HOSTILE] : [],
+      warnings: hostile ? [HOSTILE] : group ? GROUP_WARNINGS : [],
       explained: mutating ? { ...explained, outcome: "allow" } : explained,
       ...(mutating ? { diff: [...same, added, ...same] } : {}),
       milliseconds: 3.1,

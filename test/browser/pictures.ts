@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import type { PageState } from "../../src/page/api.js";
 import { evaluated, opened, type Stage } from "./scenario.js";
 
 /** A picture of the documentation must not be heavier. In bytes. */
@@ -9,7 +10,7 @@ const HEAVIEST = 150 * 1024;
 const WINDOW = { width: 1120, height: 680 };
 
 /** Takes the pictures of docs/page.md into a folder. */
-export async function takePictures({ tab, play }: Stage, folder: string): Promise<readonly string[]> {
+export async function takePictures({ tab, play, mock }: Stage, folder: string): Promise<readonly string[]> {
   const taken: string[] = [];
   const take = async (name: string) => {
     const file = join(folder, `${name}.png`);
@@ -39,5 +40,10 @@ export async function takePictures({ tab, play }: Stage, folder: string): Promis
   await opened(tab, `${play}#/policy/add-label`, { width: 390, height: 844 });
   await evaluated(tab, "Allowed");
   await take("page-narrow");
+  const state = (await (await fetch(`${play}page/state`)).json()) as PageState;
+  mock.serve({ ...state, mode: "read", examples: [] });
+  await opened(tab, mock.url, WINDOW);
+  await tab.until("document.querySelector('.overview')");
+  await take("page-overview");
   return taken;
 }

@@ -5,6 +5,7 @@
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { barriersOf } from "./axe.js";
 import { findChromium, launch } from "./devtools.js";
 import { mockScenarios } from "./mock-scenarios.js";
 import { mockServer } from "./mock-server.js";
@@ -39,6 +40,8 @@ async function attempt(scenario: Scenario, stage: Stage): Promise<string | undef
   }
   const complaints = tab.complaints.filter((text) => scenario.mayComplain?.test(text) !== true);
   if (complaints.length > 0) return `the browser complains: ${complaints.join("; ")}`;
+  const barriers = await inTime(barriersOf(tab));
+  if (barriers.length > 0) return `axe finds: ${barriers.join("; ")}`;
   const own = [mock.url, play, "data:", "about:"];
   const foreign = tab.requests.filter((url) => !own.some((start) => url.startsWith(start)));
   return foreign.length > 0 ? `the page asks elsewhere: ${foreign.join(", ")}` : undefined;

@@ -48,8 +48,8 @@ export class Tab {
     return tab;
   }
 
-  /** Opens an address, in a window of a size. */
-  async open(url: string, { width = 1280, height = 800, dark = false } = {}): Promise<void> {
+  /** Shows the page in a window of a size, without loading it anew. */
+  async show({ width = 1280, height = 800, dark = false } = {}): Promise<void> {
     await this.#tab.send("Emulation.setDeviceMetricsOverride", {
       width,
       height,
@@ -62,6 +62,11 @@ export class Tab {
         { name: "prefers-reduced-motion", value: "reduce" },
       ],
     });
+  }
+
+  /** Opens an address, in a window of a size. */
+  async open(url: string, window: Parameters<Tab["show"]>[0] = {}): Promise<void> {
+    await this.show(window);
     // An address that differs behind # only would not load anew.
     await this.#tab.send("Page.navigate", { url: "about:blank" });
     await this.#tab.send("Page.navigate", { url });

@@ -168,9 +168,9 @@ describe("who may use them", () => {
     });
   }
 
-  test("a CSR of nobody is decided by no policy: that is no failure, but told", async () =>
+  test("a CSR of nobody is decided by no policy: nothing is judged", async () =>
     assert.deepEqual(await apply([bound, "-r", exampleCsrFile("web")]), {
-      code: 0,
+      code: 3,
       out: `
 Applying 1 policy rule(s) to 1 resource(s)...
 policy any -> resource default/CertificateRequest/web was not decided:
@@ -178,7 +178,7 @@ policy any -> resource default/CertificateRequest/web was not decided:
 
 pass: 0, fail: 0, warn: 0, error: 0, skip: 1 
 `,
-      err: "",
+      err: "nothing was judged: no policy matched a resource (--allow-empty: exit 0 all the same)\n",
     }));
 
   test("--assume-bound: everybody, which is told", async () => {
@@ -189,7 +189,7 @@ pass: 0, fail: 0, warn: 0, error: 0, skip: 1
 
   test("nobody says it: the three ways are named, nothing passes", async () =>
     assert.deepEqual(await apply([any, ...web]), {
-      code: 1,
+      code: 2,
       out: "",
       err: "Error: who may use the CertificateRequestPolicies? Put their Roles and bindings beside them (or into --parameter-resource), ask the cluster (--cluster), or let every requester use all of them (--assume-bound)\n",
     }));
@@ -250,9 +250,9 @@ describe("policy files with CertificateRequestPolicies", () => {
     assert.equal(counts((await apply([join(folder, "unlabelled.yaml"), ...web, "-f", values])).out), ONE_PASSES);
   });
 
-  test("without any of them, files of built-in kinds are left out as ever", async () => {
-    const { err } = await apply([rbac, ...web]);
-    assert.match(err, /rbac\.yaml:1:1: warning: the whole file is left out: policy type not supported rbac/);
+  test("without any of them, a file of built-in kinds holds no policy", async () => {
+    const { code, err } = await apply([rbac, ...web]);
+    assert.deepEqual([code, err], [2, "Error: rbac.yaml holds no policy\n"]);
   });
 
   test("a policy that is not in order is no pass", async () => {
@@ -261,18 +261,18 @@ describe("policy files with CertificateRequestPolicies", () => {
       policy("broken", ANY.replace("values: ['*']", "validations: [{ rule: 'self >' }]")) + RBAC,
     );
     const { code, out, err } = await apply([broken, ...web]);
-    assert.equal(code, 1);
+    assert.equal(code, 2);
     assert.equal(counts(out), "pass: 0, fail: 0, warn: 0, error: 1, skip: 0");
-    assert.match(err, /^warning: broken\.yaml:4:\d+: spec\.allowed\.dnsNames\.validations\[0\]/);
+    assert.match(err, /^Error: broken\.yaml:4:\d+: spec\.allowed\.dnsNames\.validations\[0\]/);
   });
 
   test("neither is one whose API is misspelt, or one of two with a name", async () => {
     const slip = write("slip.yaml", policy("slip", ANY).replace("policy.cert", "policies.cert"));
     const { code, err } = await apply([slip, ...web]);
-    assert.equal(code, 1);
-    assert.match(err, /nothing is checked with CertificateRequestPolicy slip/);
+    assert.equal(code, 2);
+    assert.match(err, /CertificateRequestPolicy of policies\.cert-manager\.io\/v1alpha1 is not a policy/);
     const twice = await apply([any, bound, ...web]);
-    assert.equal(twice.code, 1);
+    assert.equal(twice.code, 2);
     assert.match(twice.err, /duplicate name "any" of a CertificateRequestPolicy/);
   });
 });
@@ -308,23 +308,23 @@ describe("CSRs among resources", () => {
   const mistakes: Readonly<Record<string, readonly [args: readonly string[], code: number, line: RegExp]>> = {
     "a file that is called like one": [
       ["-r", write("x.csr", "a: b")],
-      1,
+      2,
       /x\.csr holds no CSR: it is neither PEM nor DER/,
     ],
     "a key": [
       ["-r", write("a.pem", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n")],
-      1,
+      2,
       /a\.pem holds no CSR: its first block of PEM is not a CERTIFICATE REQUEST, but PRIVATE KEY/,
     ],
-    "groups of nobody": [["-r", web, "--groups", "dev"], 1, /whose groups are dev\?/],
+    "groups of nobody": [["-r", web, "--groups", "dev"], 2, /whose groups are dev\?/],
     "two of one name": [
       ["-r", `${web},${exampleCsrFile("payments")}`, "--request-name", "x"],
-      1,
+      2,
       /would both be the CertificateRequest x/,
     ],
     "options without one": [
       ["-r", requests, "--issuer", "x"],
-      1,
+      2,
       /no CSR is among the resources, for which alone --issuer is/,
     ],
     "an unknown usage": [["-r", web, "--usages", "x"], 2, /there is no usage 'x'/],
@@ -332,11 +332,11 @@ describe("CSRs among resources", () => {
     "no issuer": [["-r", web, "--issuer", ""], 2, /'' is not name, name,kind/],
     "a file with parameters that is not there": [
       ["-r", web, "--parameter-resource", "/nowhere"],
-      1,
+      2,
       /cannot read \/nowhere/,
     ],
-    "no resources": [[], 1, /resource file\(s\) or cluster required/],
-    "a kubeconfig that is not there": [["-r", web, "-c", "--kubeconfig", "/nowhere"], 1, /cannot use \/nowhere/],
+    "no resources": [[], 2, /resource file\(s\) or cluster required/],
+    "a kubeconfig that is not there": [["-r", web, "-c", "--kubeconfig", "/nowhere"], 2, /cannot use \/nowhere/],
   };
   for (const [name, [args, expected, line]] of Object.entries(mistakes)) {
     test(`${name}: one line`, async () => {

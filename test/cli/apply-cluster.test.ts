@@ -68,6 +68,16 @@ describe("apply --cluster", () => {
     const { out } = await apply([policy, "--cluster", "-n", "shop", "--kubeconfig", kubeconfig]);
     assert.match(out, /to 2 resource\(s\)/);
     assert.match(out, /pass: 1, fail: 1,/);
+    const reports = await apply([policy, "--cluster", "-n", "shop", "-p", "--kubeconfig", kubeconfig]);
+    assert.deepEqual([reports.code, reports.err], [1, ""]);
+    const nowhere = await apply([policy, "--cluster", "-n", "shp", "--kubeconfig", kubeconfig]);
+    assert.deepEqual(
+      [nowhere.code, nowhere.err],
+      [
+        3,
+        "nothing was judged: there is no resource in the cluster's namespace shp (--allow-empty: exit 0 all the same)\n",
+      ],
+    );
   });
 
   test("a cluster that does not answer lets nothing pass", async (context) => {
@@ -77,7 +87,7 @@ describe("apply --cluster", () => {
       response.end("{}");
     });
     const { code, err } = await apply([policy, "--cluster", "--kubeconfig", kubeconfig]);
-    assert.equal(code, 1);
+    assert.equal(code, 2);
     assert.match(err, /^Error: failed to load resources \(/);
   });
 
@@ -93,7 +103,7 @@ describe("apply --cluster", () => {
         response.end(JSON.stringify(answer));
       });
       const { code, err } = await apply([policy, "--cluster", "--kubeconfig", kubeconfig]);
-      assert.equal(code, 1);
+      assert.equal(code, 2);
       assert.match(err, message);
     });
   }

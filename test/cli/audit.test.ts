@@ -98,7 +98,7 @@ describe("audit", () => {
       `${without("no-worse", "worse")}broken: {cel: {validations: [{expression: "object.("}]}}\n${off}`,
     );
     const broken = await audit(args);
-    assert.equal(broken.code, 1);
+    assert.equal(broken.code, 2);
     assert.match(broken.err, /^Error: the policy broken is not asked: /m);
     assert.match(
       broken.err,
@@ -110,7 +110,7 @@ describe("audit", () => {
       "--policies",
       server.file("good.yaml", without("no-worse", "worse")),
     ]);
-    assert.equal(refused.code, 1);
+    assert.equal(refused.code, 2);
     assert.match(refused.err, /^Error: \/api\/v1\/configmaps: configmaps is forbidden/m);
   });
 
@@ -130,7 +130,7 @@ describe("audit", () => {
     assert.match(both.out, /│ vap\s+│ ConfigMap\/shop\/good\s+│ fail\s+│ never/);
     server.forbidden.add("list validatingadmissionpolicies");
     const refused = await audit([...args, "--from-cluster"]);
-    assert.equal(refused.code, 1);
+    assert.equal(refused.code, 2);
     assert.match(refused.err, /^Error: .*validatingadmissionpolicies is forbidden/m);
     assert.match(refused.out, /fail: 2/);
   });
@@ -199,12 +199,27 @@ describe("audit", () => {
     ]);
   });
 
+  test("is not content where it has looked at nothing", async (context) => {
+    const { args, server } = await cluster(context, without("no-worse", "worse"));
+    const nowhere = await audit([...args, "-n", "shp"]);
+    assert.equal(nowhere.code, 3);
+    assert.match(nowhere.err, /^nothing was judged: no policy matched one of 0 objects in the namespace shp \(/);
+    assert.equal((await audit([...args, "-n", "shp", "--allow-empty"])).code, 0);
+    const misspelt = server.file("misspelt.yaml", without("no-worse", "worse").replaceAll("configmaps", "configmap"));
+    assert.notEqual((await audit([...args.slice(0, 2), "--policies", misspelt])).code, 0);
+    const none = await audit([...args.slice(0, 2), "--policies", server.file("none.yaml", "{}\n")]);
+    assert.deepEqual(
+      [none.code, none.err],
+      [3, "nothing was judged: there is no policy to ask in the background (--allow-empty: exit 0 all the same)\n"],
+    );
+  });
+
   test("says how it can't begin", async (context) => {
     const { args, server } = await cluster(context);
     const missing = await audit([...args.slice(0, 2), "--policies", "/nowhere.yaml"]);
-    assert.equal(missing.code, 1);
+    assert.equal(missing.code, 2);
     assert.match(missing.err, /nowhere\.yaml/);
-    assert.equal((await audit(["--kubeconfig", "/nowhere", ...args.slice(2)])).code, 1);
+    assert.equal((await audit(["--kubeconfig", "/nowhere", ...args.slice(2)])).code, 2);
     assert.equal((await audit([...args, "-o", "xml"])).code, 2);
     assert.equal((await audit([...args, "more"])).code, 2);
     assert.deepEqual(server.requests, []);

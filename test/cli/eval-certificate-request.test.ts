@@ -93,16 +93,17 @@ describe("eval --csr", () => {
     ]);
   });
 
-  test("decided by nobody: allowed, and said", async () => {
+  test("decided by nobody: allowed, and said, but not judged", async () => {
     const { code, answer, lines } = await evaluate("certificates", [
       ...["--csr", exampleCsrFile("web"), ...FOR_SHOP, "--username", "alice"],
     ]);
-    assert.equal(code, 0);
+    assert.equal(code, 3);
     assert.equal(answer.allowed, true);
     assert.deepEqual(lines, [
       "certificates: Unprocessed: no policy decides it: No CertificateRequestPolicies bound or applicable",
       "  public-names: not selected: it is for other issuers or namespaces",
       "  service-certificates: not bound: the requester may not use it",
+      "nothing was judged: no policy applies (--allow-empty: exit 0 all the same)",
     ]);
   });
 
@@ -144,6 +145,7 @@ status: { conditions: [{ type: Ready, status: "${ready}", reason: R, message: ""
     const args = ["--csr", exampleCsrFile("web"), "--operation", "DELETE"];
     assert.deepEqual((await evaluate("certificates", args)).lines, [
       "certificates: does not apply: only requests that are made or approved are decided",
+      "nothing was judged: no policy applies (--allow-empty: exit 0 all the same)",
     ]);
   });
 

@@ -88,7 +88,7 @@ describe("a summary", () => {
       untimed(watched.out),
       "ALLOWED  watched  Deployment shop/web  T\n  monitor mode lets it pass; it would be denied: never\n",
     );
-    assert.deepEqual([skipped.code, watched.code], [0, 0]);
+    assert.deepEqual([skipped.code, watched.code], [3, 0]);
     const failed = await ask(["pods", "--object", write("pod.json", object("Pod", "p")), "-o", "text"]);
     assert.equal(failed.code, 2);
     assert.match(failed.out, /^ERROR {2}pods {2}Pod shop\/p {2}.*\n {2}.*no such key: spec/);

@@ -66,7 +66,7 @@ describe("eval and check", () => {
     assert.equal(allowed.code, 0, allowed.stdout);
     server.put("namespaces", { metadata: { name: "shop" } });
     server.access.set("kubernetes-admin", { allowed: false });
-    assert.equal((await run([...ask, "--kubeconfig", kubeconfig])).code, 0, "the selector looks at the real labels");
+    assert.equal((await run([...ask, "--kubeconfig", kubeconfig])).code, 3, "the selector looks at the real labels");
     server.special.set("/api/v1/namespaces", (_, response) => response.destroy());
     server.special.set("/api/v1/namespaces/shop", (_, response) => response.destroy());
     assert.notEqual((await run([...ask, "--kubeconfig", kubeconfig])).code, 0, "an unreachable cluster allows nothing");

@@ -213,7 +213,7 @@ describe("verify", () => {
       `one: { module: "${address}" }\ntwo: { module: "registry://${registry.host}/team/unsigned:v1" }\nthree: { module: "registry://${registry.host}/team/gone:v1" }\n`,
     );
     const { exitCode, stdout } = await run("verify", file("policies.yaml"), "-k", file("cosign.pub"));
-    assert.equal(exitCode, 1);
+    assert.equal(exitCode, 2);
     assert.match(
       stdout,
       /^verified .*\/policy:v1\n[\s\S]*^not verified .*\/unsigned:v1\n[\s\S]*it has no signatures\nnot verified .*\/gone:v1\n.*404/m,

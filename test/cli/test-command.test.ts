@@ -261,12 +261,17 @@ describe("test, with files in Kyverno's format", () => {
     assert.match(one.out, /"Message": "success"/);
   });
 
-  test("without any test is fine, unless tests are required", async () => {
+  test("without any test nothing was judged; for Kyverno's command that is fine, unless tests are required", async () => {
     const path = join(folder, "empty");
     mkdirSync(path);
-    assert.deepEqual(await run(path), { code: 0, out: "\nNo test yamls available\n", err: "" });
-    const required = await run(path, "--require-tests");
-    assert.deepEqual([required.code, required.err], [1, "Error: no tests found\n"]);
+    const err = `nothing was judged: there is no case and no row in ${path} (--allow-empty: exit 0 all the same)\n`;
+    const out = "\nNo test yamls available\n";
+    assert.deepEqual(await run(path), { code: 3, out, err });
+    assert.deepEqual(await run(path, "--allow-empty"), { code: 0, out, err });
+    assert.deepEqual(await run(path, "--compat", "kyverno"), { code: 0, out, err });
+    assert.equal((await run(path, "--require-tests")).code, 3);
+    const required = await run(path, "--require-tests", "--compat", "kyverno");
+    assert.deepEqual([required.code, required.err], [1, `Error: no tests found\n${err}`]);
   });
 
   test("has colours on terminals, unless told not to", async () => {
@@ -295,7 +300,7 @@ describe("test, with files in Kyverno's format", () => {
     mkdirSync(path);
     const file = write("ends/kyverno-test.yaml", "foo: bar\n");
     const junit = join(folder, "ends.xml");
-    assert.equal((await run(path, "--junit", junit)).code, 1);
+    assert.equal((await run(path, "--junit", junit)).code, 2);
     assert.ok(readFileSync(junit, "utf8").includes(`name="${file}" tests="1" failures="1"`));
   });
 

@@ -5,6 +5,7 @@
 import { parseArgs } from "node:util";
 import { allowFuzzer } from "./allow-fuzzer.js";
 import { answerFuzzer } from "./answer-stalls.js";
+import { brokenCommandFuzzer } from "./broken-commands.js";
 import { formFuzzer } from "./differential.js";
 import { escapedKeyFuzzer } from "./escaped-keys.js";
 import type { Fuzzer } from "./fuzzer.js";
@@ -21,6 +22,7 @@ const FUZZERS: readonly Fuzzer[] = [
   allowFuzzer,
   stallFuzzer,
   answerFuzzer,
+  brokenCommandFuzzer,
   escapedKeyFuzzer,
   formFuzzer,
   hintFuzzer,

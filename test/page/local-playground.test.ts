@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { buildRequest } from "../../src/admission/build-request.js";
 import type { EvaluateAnswer, EvaluateQuestion, PageSource } from "../../src/page/api.js";
+import { kindOfDraft } from "../../src/page/browser/model/draft-kind.js";
+import { linesOf, placesOf } from "../../src/page/browser/model/positions.js";
 import { EXAMPLES } from "../../src/page/examples.js";
 import { LocalPlayground } from "../../src/page/play/local-playground.js";
 
@@ -94,6 +96,39 @@ describe("drafts beside what is served", () => {
     assert.deepEqual([problems[0]?.line, problems[0]?.path, ids], [line, "spec.validations[0].expression", ["draft"]]);
     const { answer, problems: told } = await playground.evaluate({ draft, payload: POD }, 1);
     assert.deepEqual([answer, told.length], [undefined, 1]);
+  });
+
+  test("what is underlined of a mistake is the whole name, wherever it stands", async () => {
+    const cel = (expression: string) => `a:\n  cel:\n    validations:\n      - expression: ${expression}\n`;
+    const drafts = [
+      cel(`"object.x == ⟦no_thing_1⟧.b"`),
+      cel(`"'😀' + ⟦no_thing⟧ == '😀'"`),
+      cel(`'''a'' == ⟦no_thing⟧'`),
+      cel(`"\\"a\\" == ⟦no_thing⟧"`),
+      cel(`|\n          object.x == 1 &&\n          ⟦no_thing⟧ == 2`),
+      cel(`>-\n          object.x == 1\n          && object.name.⟦startWith⟧('a')`),
+      cel("object.x == 1 &&\n          ⟦no_thing⟧ == 2"),
+      cel(`"'a' ⟦==⟧ 1"`),
+      cel(`"object.x.matches(⟦'[a-'⟧)"`),
+      cel(`|\n          ⟦'a' +⟧\n          ⟦'b'⟧`),
+      "a:\n  ⟦cell_x.y⟧: {}\n",
+      'a:\n  cel:\n    ⟦"valid ations"⟧: []\n',
+      `a:\n  expression: "m_1() && ⟦no_thing⟧-b.c"\n  message: x\n  policies: { m_1: { policy: latest } }\n`,
+      VAP.replace("object.spec", "⟦obj⟧.spec"),
+      VAP.replace("spec.?hostNetwork", "spec.?⟦host_network⟧"),
+    ];
+    for (const marked of drafts) {
+      const text = marked.replace(/[⟦⟧]/g, "");
+      const { problems } = await playground.check({ draft: { kind: kindOfDraft(text), text } }, 1);
+      const [first] = problems;
+      assert.ok(first, marked);
+      const lines = [...linesOf(text)];
+      for (const { index, from, to } of placesOf(linesOf(text), first)) {
+        const line = lines[index] ?? "";
+        lines[index] = `${line.slice(0, from)}⟦${line.slice(from, to)}⟧${line.slice(to)}`;
+      }
+      assert.equal(lines.join("\n"), marked, first.message);
+    }
   });
 
   test("a group of a draft may name what is served, and is explained with its members", async () => {

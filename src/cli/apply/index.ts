@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { setFlagsFromString } from "node:v8";
 import { type CommandIo, say } from "../../data/command-io.js";
+import { EXIT, nothingJudged, worstOf } from "../../data/exit-codes.js";
 import { yamlText } from "../../data/yaml.js";
 import type { LoaderSettings } from "../../loader/settings.js";
 import { headline } from "../../offline/reports/plain-text.js";
@@ -12,9 +13,10 @@ import { readRequests, unasked } from "../../offline/scan/authorization-requests
 import { NO_VALUES, readUser, readValues } from "../../offline/scan/circumstances.js";
 import { readDefinitions } from "../../offline/scan/definitions.js";
 import { readExceptions } from "../../offline/scan/exceptions.js";
+import { leftOutText, withoutForeign } from "../../offline/scan/foreign-files.js";
 import { type InputFile, Inputs, reasonOf } from "../../offline/scan/input-files.js";
 import { KnownKinds } from "../../offline/scan/known-kinds.js";
-import { openScan } from "../../offline/scan/open-scan.js";
+import { type OpenedScan, openScan } from "../../offline/scan/open-scan.js";
 import { readPayload } from "../../offline/scan/payload.js";
 import { ScanError } from "../../offline/scan/scan-error.js";
 import type { ScanPlan } from "../../offline/scan/scan-plan.js";
@@ -68,8 +70,8 @@ function argumentProblem(
   return undefined;
 }
 
-const EXIT_FINE = 0;
-const EXIT_FAILED = 1;
+/** The exit code of Kyverno's command for all that is not as it should be. */
+const KYVERNO_FAILED = 1;
 
 /**
  * Flags of V8's heap. Nearly all memory that a scan allocates is soon garbage, which V8 collects only at several times the live size: with these
@@ -81,7 +83,7 @@ const HEAP_FLAGS = ["--heap-growing-percent=20", "--semi-space-growth-factor=1"]
 /**
  * Applies policies.
  * @param paths files and folders with policies, `-`, or ids of policies in policies.yaml
- * @returns 1 when a policy failed, could not decide or could not be evaluated; 0 otherwise, or the value of `--warn-exit-code`
+ * @returns the exit code of the table in docs/command-line.md, or that of Kyverno's command
  */
 export async function applyCommand(
   paths: readonly string[],
@@ -92,7 +94,7 @@ export async function applyCommand(
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
   const resourcePaths = [...(values.resource ?? []), ...(values.resources ?? [])];
   const problem = argumentProblem(paths, resourcePaths, { ...values, kubeconfig: settings.kubeconfig });
-  if (problem !== undefined) return refused(problem, io);
+  if (problem !== undefined) return refused(problem, values, io);
   const color = values.removeColor !== true && isTerminal(io.stdout) && !io.env.NO_COLOR;
   const time = Math.floor(Date.now() / 1000);
   const output = outputFor(values, { auditWarn: values.auditWarn === true, time, color });
@@ -104,7 +106,7 @@ export async function applyCommand(
     tools = scanTools(all, io, values.cluster && (values.namespace ?? ""));
     return await apply({ paths, resourcePaths, values, settings: all, io, output, inputs, tools });
   } catch (error) {
-    if (error instanceof ScanError) return refused(error.message, io);
+    if (error instanceof ScanError) return refused(error.message, values, io);
     throw error;
   } finally {
     await tools?.close();
@@ -125,12 +127,16 @@ interface Application {
 
 async function apply(application: Application): Promise<number> {
   const { values, io, output, tools } = application;
-  const { plan, files, looked } = await planOf(application);
+  const { plan, files, looked, leftOut } = await planOf(application);
   const payloads = (values.json ?? []).map((path) => readPayload(path));
   const requests = readRequests({ HTTP: values.httpPayload ?? [], Envoy: values.envoyPayload ?? [] });
   const opened = await openScan(plan, tools);
+  const areSame = application.paths.every((path) => application.resourcePaths.includes(path));
+  const foreign = leftOutText(leftOut + (areSame ? 0 : opened.foreign));
+  if (foreign !== undefined) say(io.stderr, `warning: ${foreign}`);
   for (const warning of [...looked.warnings, ...opened.warnings]) say(io.stderr, `warning: ${warning}`);
-  for (const missing of opened.unserved) say(io.stderr, `warning: nothing is checked with ${missing}`);
+  for (const mistake of opened.mistakes) say(io.stderr, `Error: ${mistake}`);
+  for (const missing of opened.unserved) say(io.stderr, `Error: nothing is checked with ${missing}`);
   for (const line of unasked(opened.authorization, requests)) say(io.stderr, `warning: ${line}`);
   const listed = output.headline ? ((await opened.listing?.count()) ?? 0) : 0;
   const total = looked.resources + payloads.length + listed;
@@ -153,13 +159,13 @@ async function apply(application: Application): Promise<number> {
   const [failure] = failures;
   if (failure !== undefined && !values.continueOnFail) {
     await run.print((await output.broken?.(opened.scanner.policies)) ?? "");
-    return refused(`failed to apply policies on resource ${looked.first} (${failure.text})`, io);
+    return refused(`failed to apply policies on resource ${looked.first} (${failure.text})`, values, io);
   }
   const unasking = opened.authorization.failures.filter(({ mode }) => requests.some((each) => each.mode === mode));
   for (const { mode, text } of unasking) output.unasked?.(`a policy of the mode ${mode}`, text);
   if (unasking[0] !== undefined && !values.continueOnFail) {
     await run.print((await output.broken?.(opened.scanner.policies)) ?? "");
-    return refused(unasking[0].text, io);
+    return refused(unasking[0].text, values, io);
   }
   for (const each of [...failures, ...unasking]) say(io.stderr, `Error: ${each.text}`);
   for (const payload of payloads) await run.take([await opened.scanner.scanPayload(payload)]);
@@ -167,16 +173,57 @@ async function apply(application: Application): Promise<number> {
   if (opened.listing !== undefined) await run.listed(opened.listing);
   for (const request of requests) await run.take([await opened.scanner.scanRequest(request)]);
   await run.end();
-  return exitCode(run, values, failures.length + unasking.length + opened.unserved.length > 0);
+  const mistakes = await run.mistakes(files);
+  for (const mistake of mistakes) say(io.stderr, `Error: ${mistake}`);
+  const unevaluated = failures.length + unasking.length + opened.unserved.length;
+  return exitCode(run, application, {
+    unevaluated,
+    mistakes: unevaluated + opened.mistakes.length + mistakes.length,
+    why: whyNothing(application, [...opened.empty, ...looked.empty], { opened, total: total + requests.length, run }),
+  });
 }
 
-/** @param incomplete whether some policies could not be evaluated */
-async function exitCode(run: Run, values: ApplyValues, incomplete: boolean): Promise<number> {
+/** The reason why nothing, or nothing of a path that was named, was judged; `undefined`: something was. */
+function whyNothing(
+  { paths, resourcePaths, values }: Application,
+  empty: readonly string[],
+  { opened, total, run }: { readonly opened: OpenedScan; readonly total: number; readonly run: Run },
+): string | undefined {
+  const named = (path: string): string => (path === "-" ? "standard input" : path);
+  if (run.counts.judged > 0)
+    return empty.length > 0 ? `${empty.map(named).join(", ")} holds nothing to judge` : undefined;
+  if (opened.rules === 0) return `there is no policy in ${paths.map(named).join(", ")}`;
+  if (total === 0) {
+    const where = values.cluster ? `the cluster${values.namespace ? `'s namespace ${values.namespace}` : ""}` : "";
+    return `there is no resource in ${[...resourcePaths.map(named), where].filter(Boolean).join(", ")}`;
+  }
+  return "no policy matched a resource";
+}
+
+/** Numbers and reasons that count for the exit code beside findings. */
+interface Ended {
+  /** Number of policies that could not be evaluated. */
+  readonly unevaluated: number;
+  /** The same, with all other unusable inputs. */
+  readonly mistakes: number;
+  /** The reason why nothing was judged. */
+  readonly why: string | undefined;
+}
+
+async function exitCode(run: Run, { values, io }: Application, { unevaluated, mistakes, why }: Ended): Promise<number> {
   const { pass, fail, error } = run.counts;
-  if (fail > 0 || error > 0 || incomplete) return EXIT_FAILED;
-  if (pass > 0 || !values.warnNoPass) return EXIT_FINE;
-  await run.print("exit as no objects satisfied policy\n");
-  return values.warnExitCode ?? EXIT_FINE;
+  const failed = fail > 0 || error > 0;
+  const isKyverno = values.compat === "kyverno";
+  const own = worstOf([
+    mistakes > 0 ? EXIT.NOT_ASKED : EXIT.FINE,
+    failed ? EXIT.NO : EXIT.FINE,
+    why === undefined ? EXIT.FINE : EXIT.NOTHING_JUDGED,
+  ]);
+  if (own === EXIT.NOTHING_JUDGED && why !== undefined) nothingJudged(why, io);
+  const code = isKyverno ? (failed || unevaluated > 0 ? KYVERNO_FAILED : EXIT.FINE) : own;
+  const isUnsatisfied = pass === 0 && !failed && unevaluated === 0 && values.warnNoPass === true;
+  if (isUnsatisfied) await run.print("exit as no objects satisfied policy\n");
+  return isUnsatisfied && code === EXIT.FINE ? (values.warnExitCode ?? EXIT.FINE) : code;
 }
 
 /** The plan of the run, with all inputs read; resources are only surveyed. */
@@ -184,6 +231,7 @@ async function planOf({ paths, resourcePaths, values, settings, io, output, inpu
   readonly plan: ScanPlan;
   readonly files: readonly InputFile[];
   readonly looked: Survey;
+  readonly leftOut: number;
 }> {
   const user = values.userinfo === undefined ? undefined : readUser(values.userinfo);
   const read = values.valuesFile === undefined ? NO_VALUES : readValues(values.valuesFile);
@@ -192,7 +240,7 @@ async function planOf({ paths, resourcePaths, values, settings, io, output, inpu
   const { policyPaths, policyIds } = namedPolicies(paths, settings);
   const policyText = policyPaths.includes("-") ? yamlText(await buffer(io.stdin)) : "";
   if (resourcePaths.includes("-")) await inputs.takeStdin(io.stdin);
-  const { files, looked } = await lookedOver(resourcePaths, inputs, new KnownKinds(definitions), values);
+  const { files, looked, leftOut } = await lookedOver(resourcePaths, inputs, new KnownKinds(definitions), values);
   const within = values.exceptionsWithinResources ?? values.exceptionsWithResources;
   const named = [...(values.exception ?? []), ...(values.exceptions ?? [])];
   const plan: ScanPlan = {
@@ -211,7 +259,7 @@ async function planOf({ paths, resourcePaths, values, settings, io, output, inpu
     assumeBound: values.assumeBound === true,
     wanted: output.wanted,
   };
-  return { plan, files, looked };
+  return { plan, files, looked, leftOut };
 }
 
 /** Files of policies, and ids of those in policies.yaml: a word that is not a file is an id if there is a policies.yaml. */
@@ -229,14 +277,15 @@ async function lookedOver(
   inputs: Inputs,
   kinds: KnownKinds,
   values: ApplyValues,
-): Promise<{ readonly files: readonly InputFile[]; readonly looked: Survey }> {
+): Promise<{ readonly files: readonly InputFile[]; readonly looked: Survey; readonly leftOut: number }> {
   try {
     const { namespace } = values;
     const said = certificateRequestValues(values);
-    const { files, made } = await withCertificateRequests(await inputs.files(paths), { ...said, namespace });
+    const { files: objects, leftOut } = await withoutForeign(await inputs.files(paths));
+    const { files, made } = await withCertificateRequests(objects, { ...said, namespace });
     const flags = givenFlags(said);
     if (made === 0 && flags !== "") throw new ScanError(`no CSR is among the resources, for which alone ${flags} is`);
-    return { files, looked: await survey(files, kinds) };
+    return { files, looked: await survey(files, kinds, paths), leftOut };
   } catch (error) {
     if (error instanceof ScanError)
       throw new ScanError(`failed to load resources (${error.message})`, { cause: error });
@@ -251,7 +300,7 @@ async function contextText(path: string): Promise<string> {
   return yamlText(bytes);
 }
 
-const refused = (message: string, { stderr }: CommandIo): number => {
+const refused = (message: string, { compat }: ApplyValues, { stderr }: CommandIo): number => {
   say(stderr, `Error: ${message}`);
-  return EXIT_FAILED;
+  return compat === "kyverno" ? KYVERNO_FAILED : EXIT.NOT_ASKED;
 };

@@ -35,6 +35,7 @@ export interface ApplyValues extends CertificateRequestValues {
   readonly warnExitCode?: number;
   readonly warnNoPass?: true;
   readonly continueOnFail?: true;
+  readonly compat?: "kyverno";
 }
 
 /** Adds the options to the command, in the order of the help; `paths` may come several times, and with commas. */
@@ -86,7 +87,10 @@ export function addApplyOptions(command: Command): void {
     .option("--audit-warn", "failures are warnings in reports and tables")
     .option("--warn-exit-code <code>", "exit code for --warn-no-pass", exitCode)
     .option("--warn-no-pass", "say so when nothing passes, and exit with that code")
-    .option("--continue-on-fail", "go on when a policy does not compile; exit 1 all the same");
+    .option("--continue-on-fail", "go on when a policy does not compile; exit 2 all the same")
+    .addOption(
+      new Option("--compat <command>", "exit as this command does; what is printed stays").choices(["kyverno"]),
+    );
   addCertificateRequestOptions(command);
 }
 

@@ -3,11 +3,12 @@
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { type CommandIo, say } from "../../data/command-io.js";
+import { mistakenKind } from "../../kubernetes/builtin-kinds.js";
 import type { LoaderSettings } from "../../loader/settings.js";
 import { NO_COUNTS, sum } from "../../offline/reports/counts.js";
 import type { Counts, Scanned } from "../../offline/reports/finding.js";
 import type { ClusterListing } from "../../offline/scan/cluster-listing.js";
-import { Duplicates } from "../../offline/scan/duplicates.js";
+import { Duplicates, identityOf, otherContents } from "../../offline/scan/duplicates.js";
 import { inOrder } from "../../offline/scan/in-order.js";
 import type { InputFile } from "../../offline/scan/input-files.js";
 import type { OpenedScan } from "../../offline/scan/open-scan.js";
@@ -46,6 +47,10 @@ export class Run {
   readonly #options: RunOptions;
   readonly #duplicates = new Duplicates();
   readonly #progress: Progress | undefined;
+  /** Identities of resources that came again. */
+  readonly #repeated = new Set<string>();
+  /** Mistakes in kinds, by kind. */
+  readonly #kinds = new Map<string, string | undefined>();
   #done = 0;
   #counts: Counts = NO_COUNTS;
 
@@ -86,20 +91,22 @@ export class Run {
     const { scanner, listing } = opened;
     if (held !== undefined) {
       for (let from = 0; from < held.length; from += HELD_AT_A_TIME) {
-        await this.take(await scanner.scanAll(held.slice(from, from + HELD_AT_A_TIME)), true);
+        await this.take(await scanner.scanAll(held.slice(from, from + HELD_AT_A_TIME)), "files");
       }
       return;
     }
     const bytes = files.reduce((all, file) => all + file.bytes, 0);
     // A cluster is read by one client only.
     if (bytes < threadsFrom || listing !== undefined || availableParallelism() === 1) {
-      for await (const batch of batchesOf(files)) await this.take(await scanner.scanBatch(batch), true);
+      for await (const batch of batchesOf(files)) await this.take(await scanner.scanBatch(batch), "files");
     } else await this.#inThreads(files);
   }
 
   /** Evaluates the resources of a cluster. */
   async listed(listing: ClusterListing): Promise<void> {
-    for await (const page of listing.pages()) await this.take(await this.#options.opened.scanner.scanAll(page), true);
+    const { scanner } = this.#options.opened;
+    // The kinds of a cluster exist, also those that are newer than this program.
+    for await (const page of listing.pages()) await this.take(await scanner.scanAll(page), "cluster");
   }
 
   async #inThreads(files: readonly InputFile[]): Promise<void> {
@@ -111,7 +118,7 @@ export class Run {
     const threads = new ScanThreads(count, new URL("../../offline/scan/thread.js", import.meta.url), data, own);
     try {
       const results = inOrder(batchesOf(files), (batch) => threads.scan(batch) ?? own(batch), threads.ahead);
-      for await (const scanned of results) await this.take(scanned, true);
+      for await (const scanned of results) await this.take(scanned, "files");
     } finally {
       await threads.close();
     }
@@ -119,24 +126,39 @@ export class Run {
 
   /**
    * Takes results.
-   * @param unique whether only the first one of duplicates counts
+   * @param from where resources are from, of which only the first one of duplicates counts
    */
-  async take(scanned: readonly Scanned[], unique = false): Promise<void> {
+  async take(scanned: readonly Scanned[], from?: "files" | "cluster"): Promise<void> {
     const { output, opened } = this.#options;
     let text = "";
     for (const each of scanned) {
-      if (unique && this.#duplicates.seen(each.resource)) {
+      if (from !== undefined && this.#duplicates.seen(each.resource)) {
         this.#progress?.clear();
         const { kind, name, namespace } = each.resource;
         say(this.#options.io.stderr, `warning: found duplicated resource ${kind} ${name} ${namespace}`);
+        this.#repeated.add(identityOf(each.resource));
         continue;
       }
+      if (from === "files") this.#look(each.resource);
       this.#counts = sum(this.#counts, each.counts);
       text += output.add(each, opened.scanner.policies);
     }
     this.#done += scanned.length;
     this.#progress?.at(this.#done);
     await this.print(text);
+  }
+
+  #look({ apiVersion, kind, namespace, name }: Scanned["resource"]): void {
+    const key = `${apiVersion} ${kind}`;
+    if (this.#kinds.has(key)) return;
+    const mistake = mistakenKind(apiVersion, kind);
+    this.#kinds.set(key, mistake && `${kind} ${[namespace, name].filter(Boolean).join("/")}: ${mistake}`);
+  }
+
+  /** Resources that were not judged as they are meant: kinds that no cluster has, and resources that come twice with other contents. */
+  async mistakes(files: readonly InputFile[]): Promise<readonly string[]> {
+    const kinds = [...this.#kinds.values()].filter((mistake) => mistake !== undefined);
+    return [...kinds, ...(await otherContents(batchesOf(files), this.#repeated, this.#options.plan.definitions))];
   }
 
   /** Prints the end of the output. */

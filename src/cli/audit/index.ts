@@ -10,6 +10,7 @@ import { AuditPolicySource } from "../../cluster/audit/policy-source.js";
 import { formatProblem, loadConfig } from "../../config/index.js";
 import { type CommandIo, say } from "../../data/command-io.js";
 import { counted } from "../../data/counted.js";
+import { EXIT, nothingJudged } from "../../data/exit-codes.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
 import { createLoader, findCluster } from "../../loader/index.js";
 import { givenFile, type LoaderSettings, policiesFile } from "../../loader/settings.js";
@@ -21,15 +22,12 @@ import { isTerminal } from "../look/paint.js";
 import type { AuditValues } from "./options.js";
 import { auditOutput } from "./output.js";
 
-const EXIT_FINE = 0;
-const EXIT_FAILED = 1;
-
 /** As for `apply`: nearly all allocated memory is soon garbage. */
 const HEAP_FLAGS = ["--heap-growing-percent=20", "--semi-space-growth-factor=1"];
 
 /**
  * Audits a cluster.
- * @returns 1 when a policy failed or could not decide, or something could not be evaluated; else 0
+ * @returns 1 when a policy failed or could not decide, 2 when something could not be evaluated, 3 when no policy matched an object; else 0
  */
 export async function auditCommand(values: AuditValues, settings: LoaderSettings, io: CommandIo): Promise<number> {
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
@@ -78,12 +76,22 @@ export async function auditCommand(values: AuditValues, settings: LoaderSettings
     progress.clear();
     await printed(output.end(), io, progress);
     tell(finished, output, io);
-    return finished.isGood ? EXIT_FINE : EXIT_FAILED;
+    return exitCode(finished, values, io);
   } finally {
     ended.abort();
     loader.close();
     await cluster.close();
   }
+}
+
+/** Only policies that match an object have a status for it. */
+function exitCode({ counts, isWell, summary }: FinishedAudit, { namespace }: AuditValues, io: CommandIo): number {
+  if (!isWell) return EXIT.NOT_ASKED;
+  if (counts.fail > 0 || counts.error > 0) return EXIT.NO;
+  if (Object.values(counts).some((count) => count > 0)) return EXIT.FINE;
+  const where = namespace === undefined ? "" : ` in the namespace ${namespace}`;
+  if (summary.results.size === 0) return nothingJudged("there is no policy to ask in the background", io);
+  return nothingJudged(`no policy matched one of ${counted(summary.objects, "object")}${where}`, io);
 }
 
 /** Reads the policies of the cluster; those of a kind that can't be read are left out. */
@@ -153,5 +161,5 @@ function tell(
 
 const refused = (message: string, { stderr }: CommandIo): number => {
   say(stderr, `Error: ${message}`);
-  return EXIT_FAILED;
+  return EXIT.NOT_ASKED;
 };

@@ -1,6 +1,7 @@
 /** `bench`: measures time and cost of a policy. */
 
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
+import { EXIT, nothingJudged } from "../../data/exit-codes.js";
 import { printable } from "../../data/printable.js";
 import { lineOf } from "../../kinds/explanation/index.js";
 import { type Asking, Explainer } from "../../kinds/shared/index.js";
@@ -114,11 +115,9 @@ export interface BenchOptions extends QuestionOptions, EntryOptions {
 /** Most objects that are evaluated in turn: more are not needed, and all are kept. */
 const MAX_OBJECTS = 1_000;
 
-const EXIT_FAILED = 2;
-
 /**
  * `bench <policy>`: measures one policy.
- * @returns 0, or 2 when it could not be loaded or its answers fail
+ * @returns 0; 2 when it could not be loaded or its answers fail; 3 when it applies to no object
  * @throws UsageError for invalid questions
  */
 export async function benchCommand(
@@ -132,6 +131,7 @@ export async function benchCommand(
     throw new UsageError(`unknown format '${options.output}', expected text or json`);
   const subject = subjectOf({ ...options, asked: [asked], file: policiesFile(settings) });
   const reviews = await reviewsOf(options, io);
+  if (reviews.length === 0) return nothingJudged("no file has an object to ask about", io);
   const now = (): number => performance.now();
   const source = createPolicySource(settings, { read: () => subject.config });
   try {
@@ -140,7 +140,7 @@ export async function benchCommand(
     const load = now() - started;
     for (const line of problemLines(loaded).map(withoutMadePlace)) say(io.stderr, line);
     const entry = loaded.policies.entries.get(subject.ids[0] ?? "");
-    if (loaded.fatal !== undefined || entry === undefined || entry.policy.kind === "unavailable") return EXIT_FAILED;
+    if (loaded.fatal !== undefined || entry === undefined || entry.policy.kind === "unavailable") return EXIT.NOT_ASKED;
     const evaluator = createEvaluator(loaded.policies, { policyTimeout: source.policyTimeout });
     const members = new MemberTimes();
     const { concurrency, seconds } = options;
@@ -161,7 +161,8 @@ export async function benchCommand(
         ? JSON.stringify(figures, undefined, 2)
         : reportLines(figures, paintFor(io.stdout, io.env)).join("\n");
     io.stdout.write(`${text}\n`);
-    return figures.failed === 0 ? 0 : EXIT_FAILED;
+    if (figures.failed > 0) return EXIT.NOT_ASKED;
+    return measured.judged ? EXIT.FINE : nothingJudged("the policy applies to no object", io);
   } finally {
     source.close();
   }
@@ -183,7 +184,6 @@ async function reviewsOf(options: QuestionOptions, io: CommandIo): Promise<reado
     }
     reviews.push(review);
   }
-  if (reviews.length === 0) throw new UsageError("no file has an object to ask about");
   return reviews;
 }
 

@@ -3,7 +3,7 @@
 import type { Review } from "../../policy/index.js";
 import type { Evaluator } from "../../policy/served/evaluator.js";
 import type { ServedPolicy } from "../../policy/served/policy-set.js";
-import type { Verdict } from "../../policy/served/verdict.js";
+import { isJudged, type Verdict } from "../../policy/served/verdict.js";
 import type { MemberTimes } from "./member-times.js";
 
 /** Most times that are kept: a random sample of more, so that memory does not depend on the duration. */
@@ -35,6 +35,8 @@ export interface Measured {
   readonly answers: number;
   /** Number of failed ones among them. */
   readonly failed: number;
+  /** Whether the policy matched one of the objects. */
+  readonly judged: boolean;
   /** Milliseconds of the whole measurement. */
   readonly milliseconds: number;
   /** Times of answers, in ascending order. */
@@ -56,7 +58,7 @@ export async function measure(measuring: Measuring): Promise<Measured> {
   const warm = { until: now() + measuring.milliseconds * WARM_UP_SHARE, most: WARM_UP_QUESTIONS };
   await repeat(ask, measuring, warm, () => {});
   const times = new Sample();
-  let [answers, failed] = [0, 0];
+  let [answers, failed, judged] = [0, 0, false];
   const started = now();
   await repeat(
     ask,
@@ -65,11 +67,12 @@ export async function measure(measuring: Measuring): Promise<Measured> {
     (verdict, time) => {
       answers += 1;
       if (verdict.outcome.verdict === "error") failed += 1;
+      judged ||= isJudged(verdict);
       times.add(time);
       measuring.members.add(verdict.observations);
     },
   );
-  return { first, firstMilliseconds, answers, failed, milliseconds: now() - started, times: times.sorted() };
+  return { first, firstMilliseconds, answers, failed, judged, milliseconds: now() - started, times: times.sorted() };
 }
 
 interface Until {

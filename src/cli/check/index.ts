@@ -11,6 +11,7 @@ import { withoutQuotedLines } from "../../config/documents/problem-line.js";
 import { formatPath, type Problem, parseConfig } from "../../config/index.js";
 import { type CommandIo, UsageError } from "../../data/command-io.js";
 import { counted } from "../../data/counted.js";
+import { EXIT, nothingJudged } from "../../data/exit-codes.js";
 import { escapedLines, printable, printableLines } from "../../data/printable.js";
 import { yamlText } from "../../data/yaml.js";
 import { createPolicySource, type LoadResult } from "../../loader/policy-source.js";
@@ -258,7 +259,7 @@ export interface CheckOptions {
   readonly kubernetesVersion?: KubernetesVersion;
 }
 
-/** @returns the exit code: 0 when everything loaded, 1 when there is an error */
+/** @returns the exit code: 0 when everything loaded, 1 when there is an error, 3 when a file has no policy */
 export async function checkCommand(settings: LoaderSettings, options: CheckOptions, io: CommandIo): Promise<number> {
   const { named, output, strict } = options;
   const files = policiesFiles(named, settings);
@@ -274,7 +275,9 @@ export async function checkCommand(settings: LoaderSettings, options: CheckOptio
   }
   if (output === "json") io.stdout.write(checkedJson(all));
   if (output === "sarif") io.stdout.write(checkedSarif(all));
-  return all.some(({ errors, warnings }) => errors > 0 || (strict && warnings > 0)) ? 1 : 0;
+  if (all.some(({ errors, warnings }) => errors > 0 || (strict && warnings > 0))) return EXIT.NO;
+  const empty = all.flatMap(({ file, policies }) => (policies === 0 ? [file] : []));
+  return empty.length > 0 ? nothingJudged(`there is no policy in ${empty.join(", ")}`, io) : EXIT.FINE;
 }
 
 async function check(

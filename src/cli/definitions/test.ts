@@ -1,5 +1,5 @@
 /** `test` on the command line. */
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
 import { settingsOf } from "../loader-settings.js";
 
@@ -21,7 +21,10 @@ export const addTest: AddCommand = (program, { io, done }) => {
     .option("--detailed-results", "with the message of each row")
     .option("--fail-only", "only the rows that fail")
     .option("-w, --watch", "run again when a test file, a policy or what they name has changed; Ctrl+C ends")
-    .option("--require-tests", "exit 1 when there are no tests")
+    .option("--require-tests", "with --compat kyverno: exit 1 when there are no tests; without it they are required")
+    .addOption(
+      new Option("--compat <command>", "exit as this command does; what is printed stays").choices(["kyverno"]),
+    )
     .option("--remove-color", "no colours, on a terminal either");
   withExamples(test, [
     ["policy-server test", "every test below this folder"],

@@ -1,5 +1,6 @@
 /** One answer of `eval`, with its details. */
 import { encodeAdmissionReview, encodeRawReview } from "../../admission/encode.js";
+import { EXIT } from "../../data/exit-codes.js";
 import { parsePlainJson } from "../../data/json.js";
 import type { ExplainedAnswer } from "../../kinds/explanation/index.js";
 import type { Review } from "../../policy/index.js";
@@ -18,15 +19,10 @@ export interface Answered {
   readonly explained?: ExplainedAnswer;
 }
 
-/** Exit codes: the worst of all answers is the command's. */
-export const EXIT_ALLOWED = 0;
-export const EXIT_DENIED = 1;
-export const EXIT_ERROR = 2;
-
-/** The exit code of an answer. */
+/** The exit code of an answer: the worst of all is the command's. */
 export function exitCodeOf({ response, outcome }: Verdict): number {
-  if (response.allowed) return EXIT_ALLOWED;
-  return outcome.verdict === "error" ? EXIT_ERROR : EXIT_DENIED;
+  if (response.allowed) return EXIT.FINE;
+  return outcome.verdict === "error" ? EXIT.NOT_ASKED : EXIT.NO;
 }
 
 /** The response that a server's client would get, as JSON. */

@@ -3,6 +3,7 @@
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
+import { EXIT, nothingJudged, worstOf } from "../../data/exit-codes.js";
 import { yamlText } from "../../data/yaml.js";
 import { explainAnswer } from "../../kinds/explanation/index.js";
 import { type Asking, Explainer } from "../../kinds/shared/index.js";
@@ -11,9 +12,9 @@ import { createPolicySource, problemLines } from "../../loader/policy-source.js"
 import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
 import { createEvaluator } from "../../policy/served/evaluator.js";
 import type { ServedPolicy } from "../../policy/served/policy-set.js";
-import type { Verdict } from "../../policy/served/verdict.js";
+import { isJudged, type Verdict } from "../../policy/served/verdict.js";
 import { isTerminal, paintFor } from "../look/paint.js";
-import { type Answered, EXIT_ERROR, exitCodeOf } from "./answered.js";
+import { type Answered, exitCodeOf } from "./answered.js";
 import { type EntryOptions, withoutMadePlace } from "./direct-entry.js";
 import { createOutput, FORMATS, type Format } from "./output.js";
 import { type Question, type QuestionOptions, questionsOf } from "./question.js";
@@ -72,7 +73,7 @@ export interface EvalOptions extends QuestionOptions, SessionOptions, EntryOptio
 
 /**
  * `eval <policy…>`: evaluates policies on one or many subjects.
- * @returns 0 allowed, 1 denied, 2 when a policy failed or is unavailable: the worst of all answers
+ * @returns 0 allowed, 1 denied, 2 when a policy failed or is unavailable: the worst of all answers; 3 when no policy applies
  * @throws UsageError for invalid questions
  */
 export async function evalCommand(
@@ -95,7 +96,7 @@ export async function evalCommand(
     const loaded = await source.load();
     const problems = problemLines(loaded).map(withoutMadePlace);
     for (const line of problems) say(io.stderr, line);
-    if (loaded.fatal !== undefined || !subject.config.ok) return EXIT_ERROR;
+    if (loaded.fatal !== undefined || !subject.config.ok) return EXIT.NOT_ASKED;
     if (format === "text" && subject.othersWithMistakes > 0) say(io.stderr, othersText(subject.othersWithMistakes));
     const evaluator = createEvaluator(loaded.policies, { policyTimeout: source.policyTimeout });
     const entries = subject.ids.map((id) => servedPolicy(loaded.policies.entries, id));
@@ -123,7 +124,8 @@ export async function evalCommand(
       const explained = explainAnswer(asking, verdict.outcome, (group) => explainer.membersOf(group));
       return { ...common, explained };
     };
-    let exitCode: number | undefined;
+    const codes = new Set<number>();
+    let judged = false;
     try {
       for await (const question of questions) {
         for (const entry of entries) {
@@ -131,7 +133,8 @@ export async function evalCommand(
           output.add(answered);
           // Answers about many objects must not wait in memory for a slow reader.
           if ((io.stdout as { writableNeedDrain?: boolean }).writableNeedDrain === true) await once(io.stdout, "drain");
-          exitCode = Math.max(exitCode ?? 0, exitCodeOf(answered.verdict));
+          codes.add(exitCodeOf(answered.verdict));
+          judged ||= isJudged(answered.verdict);
         }
       }
     } finally {
@@ -139,8 +142,8 @@ export async function evalCommand(
       output.end();
     }
     await session?.end(io);
-    if (exitCode === undefined) io.stderr.write("nothing was asked: no file has an object, or there are no policies\n");
-    return exitCode ?? EXIT_ERROR;
+    if (judged) return worstOf([...codes]);
+    return nothingJudged(codes.size > 0 ? "no policy applies" : "no file has an object, or there are no policies", io);
   } finally {
     source.close();
   }

@@ -41,6 +41,8 @@ export interface KeptModule {
 
 /** Lists the modules that were downloaded. @returns the exit code */
 export async function policiesCommand(output: "text" | "json", folder: string, io: CommandIo): Promise<number> {
+  if ((await stat(folder).catch(() => undefined))?.isDirectory() !== true)
+    throw new UsageError(`--policies-download-dir: there is no folder ${folder}`);
   const kept = await keptModules(folder);
   if (output === "json") {
     io.stdout.write(`${JSON.stringify(kept, null, 2)}\n`);

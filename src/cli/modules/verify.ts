@@ -4,6 +4,7 @@ import { loadConfig } from "../../config/index.js";
 import { loadVerification, type VerificationConfig } from "../../config/verification.js";
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { errorText } from "../../data/error-text.js";
+import { EXIT, nothingJudged } from "../../data/exit-codes.js";
 import {
   DOWNLOAD_TIMEOUT_MS,
   formatImageReference,
@@ -34,7 +35,7 @@ interface Verified {
 
 /**
  * Verifies an artifact, or every module that a policies file takes from a registry.
- * @returns the exit code: 1 when a required signature is missing, or could not be checked
+ * @returns the exit code: 1 when a required signature is missing, 2 when one could not be checked, 3 when there is nothing to verify
  */
 export async function verifyCommand(
   what: string,
@@ -44,6 +45,7 @@ export async function verifyCommand(
 ): Promise<number> {
   const config = wanted(options, settings);
   const images = imagesOf(what, io);
+  if (images.length === 0) return nothingJudged(`${what} takes no module from a registry`, io);
   const { signatures } = fetchOptions(settings);
   const verified = await withRegistries(settings, what, async ({ registry }) => {
     const all: Verified[] = [];
@@ -53,9 +55,8 @@ export async function verifyCommand(
         const digest = image.digest ?? (await registry.manifest(image, signal)).digest;
         return signatureReport(config, { registry, image, digest, signal }, signatures);
       };
-      // Of several modules, one that is not available must not hide the others' results.
-      const report =
-        images.length === 1 ? await look() : await look().catch((cause: unknown) => ({ error: errorText(cause) }));
+      // One that is not available must not hide the others' results.
+      const report = await look().catch((cause: unknown) => ({ error: errorText(cause) }));
       all.push({ image, report });
     }
     return all;
@@ -65,7 +66,8 @@ export async function verifyCommand(
   else
     for (const { image, report } of verified)
       io.stdout.write(`${reportLines(formatImageReference(image), report, paint).join("\n")}\n`);
-  return verified.every(({ report }) => !("error" in report) && report.isMet) ? 0 : 1;
+  if (verified.some(({ report }) => "error" in report)) return EXIT.NOT_ASKED;
+  return verified.every(({ report }) => !("error" in report) && report.isMet) ? EXIT.FINE : EXIT.NO;
 }
 
 function wanted(flags: VerificationFlags, { verificationFile }: LoaderSettings): VerificationConfig {
@@ -85,7 +87,6 @@ function imagesOf(what: string, io: CommandIo): readonly ImageReference[] {
   const images = locations
     .filter((location) => location.startsWith("registry://"))
     .map((location) => registryAddress(location, ""));
-  if (images.length === 0) throw new UsageError(`${what} takes no module from a registry: there is nothing to verify`);
   const others = locations.length - images.length;
   if (others > 0) say(io.stderr, `note: ${others} of its modules come by HTTP, and have no signatures`);
   return images;

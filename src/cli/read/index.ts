@@ -5,6 +5,7 @@ import { NodeBuilder } from "../../config/documents/node-builder.js";
 import type { SourceNode } from "../../config/documents/source-node.js";
 import { type CommandIo, say } from "../../data/command-io.js";
 import { errorText } from "../../data/error-text.js";
+import { EXIT, worstOf } from "../../data/exit-codes.js";
 import { fileProblem } from "../../data/file-problem.js";
 import { stringifyJson } from "../../data/json.js";
 import {
@@ -47,15 +48,15 @@ const STANDARD_INPUT = "-";
  * why`, after the documents before it, and the next file follows. Duplicate keys and ignored parts are warnings there.
  * @param files `-`: standard input; none: the same
  * @param positions whether each line has the places of the document and its values
- * @returns the exit code: 0, or 1 when a file could not be read to its end
+ * @returns the exit code: 0; 1 when a file could not be read to its end, 2 when it is not there
  */
 export async function readCommand(files: readonly string[], positions: boolean, io: CommandIo): Promise<number> {
-  let failed = false;
+  const codes: number[] = [];
   for (const file of files.length === 0 ? [STANDARD_INPUT] : files) {
     const text = await contentOf(file, io);
     if (text instanceof Error) {
       say(io.stderr, `${file}: ${fileProblem(text)}`);
-      failed = true;
+      codes.push(EXIT.NOT_ASKED);
       continue;
     }
     const { documents, error } = readYamlStream(text);
@@ -65,11 +66,12 @@ export async function readCommand(files: readonly string[], positions: boolean, 
       if (!io.stdout.write(`${stringifyJson(line)}\n`)) await new Promise((done) => io.stdout.once("drain", done));
     }
     for (const doubt of yamlWarnings(text, documents)) say(io.stderr, `warning: ${warningText(doubt, file)}`);
-    if (error === undefined) continue;
-    say(io.stderr, `${file}:${error.line}:${error.column}: ${error.reason}`);
-    failed = true;
+    if (error !== undefined) {
+      say(io.stderr, `${file}:${error.line}:${error.column}: ${error.reason}`);
+      codes.push(EXIT.NO);
+    }
   }
-  return failed ? 1 : 0;
+  return worstOf(codes);
 }
 
 async function contentOf(file: string, { stdin }: CommandIo): Promise<string | Error> {

@@ -1,6 +1,7 @@
 /** `replay`: evaluates recorded requests by another configuration. */
 
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
+import { EXIT, nothingJudged } from "../../data/exit-codes.js";
 import { stringifyJson } from "../../data/json.js";
 import { didYouMean } from "../../data/suggest.js";
 import type { LoaderSettings } from "../../loader/settings.js";
@@ -76,13 +77,9 @@ export interface ReplayArguments {
   readonly failOnChange?: boolean;
 }
 
-const EXIT_SAME = 0;
-const EXIT_CHANGED = 1;
-const EXIT_NOTHING = 2;
-
 /**
  * Runs the command.
- * @returns 0; 1 with `--fail-on-change` when something would change; 2 when nothing of the files could be used
+ * @returns 0; 1 with `--fail-on-change` when something would change; 3 when nothing of the files could be asked about
  * @throws UsageError for invalid arguments
  */
 export async function replayCommand(
@@ -109,10 +106,11 @@ export async function replayCommand(
     await output.end(summary);
     const { tally } = summary;
     if (tally.total.requests === 0) {
+      if (summary.unreadable.count === 0) return nothingJudged(nothingUsable(only), io);
       say(io.stderr, `Error: ${nothingUsable(only)}`);
-      return EXIT_NOTHING;
+      return EXIT.NOT_ASKED;
     }
-    return args.failOnChange === true && tally.changes > 0 ? EXIT_CHANGED : EXIT_SAME;
+    return args.failOnChange === true && tally.changes > 0 ? EXIT.NO : EXIT.FINE;
   } finally {
     after.close();
     before?.close();

@@ -3,6 +3,7 @@
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
 import { type CommandIo, UsageError } from "../../data/command-io.js";
+import { EXIT, nothingJudged, worstOf } from "../../data/exit-codes.js";
 import type { LoaderSettings } from "../../loader/settings.js";
 import {
   DEFAULT_FILE_NAME,
@@ -28,13 +29,13 @@ export interface TestOptions extends OwnTestOptions, Omit<TestRunOptions, "color
   readonly fileName?: string;
   /** Whether to use no colours, even on a terminal. */
   readonly removeColor?: boolean;
+  /** The command that has the wanted exit codes; absent: our own. */
+  readonly compat?: "kyverno";
 }
 
 /** Our own test files in a folder are those with this ending. */
 const SUFFIX = /\.test\.ya?ml$/;
 const PACKAGES = "node_modules";
-const EXIT_PASSED = 0;
-const EXIT_FAILED = 1;
 
 /** Test files, by format. */
 interface TestFiles {
@@ -45,7 +46,7 @@ interface TestFiles {
 /**
  * Runs test files; folders mean the test files inside of them. The policies of policies.yaml are loaded only if there are cases for them.
  * @param touched receives the files that were read
- * @returns 0 when all tests passed, 1 otherwise
+ * @returns the exit code of the table in docs/command-line.md, or that of Kyverno's command: 0 when all tests passed, 1 otherwise
  * @throws UsageError for unreadable files
  */
 export async function testCommand(
@@ -60,6 +61,8 @@ export async function testCommand(
   const own = found.flatMap((files) => files.own);
   const kyverno = found.flatMap((files) => files.kyverno);
   const results: TestResult[] = [];
+  const codes: number[] = [];
+  const empty = paths.filter((_, index) => found[index]?.own.length === 0 && found[index]?.kyverno.length === 0);
   let passed = true;
   // The output is one document: other lines of Kyverno's format go to standard error.
   const isOneDocument = options.outputFormat === "json" && own.length > 0;
@@ -73,14 +76,29 @@ export async function testCommand(
       results.push({ file, name: file, policy: "", milliseconds: 0, failure });
     }
     passed = run.passed;
+    codes.push(codeOf(run));
+    empty.push(...run.empty);
+    if (kyverno.length > 0 && run.rows.length === 0 && run.empty.length === 0) empty.push(...kyverno);
   }
   if (own.length > 0) {
     const run = await runOwnTests(own, { ...options, ...(rows && { kyverno: rows }) }, settings, io, touched);
     results.push(...run.results);
     passed &&= run.passed;
+    codes.push(run.isLoaded ? (run.passed ? EXIT.FINE : EXIT.NO) : EXIT.NOT_ASKED);
+    empty.push(...run.empty);
   }
   if (options.junit !== undefined) await writeFile(options.junit, junitXml(results));
-  return passed ? EXIT_PASSED : EXIT_FAILED;
+  const code = worstOf([...codes, empty.length > 0 ? EXIT.NOTHING_JUDGED : EXIT.FINE]);
+  if (code === EXIT.NOTHING_JUDGED) nothingJudged(`there is no case and no row in ${empty.join(", ")}`, io);
+  if (options.compat === "kyverno") return passed ? EXIT.FINE : EXIT.NO;
+  return code;
+}
+
+/** The exit code of tests in Kyverno's format. */
+function codeOf({ rows, ended, mistakes, unjudged }: TestRunResult): number {
+  if (mistakes > 0 || (ended !== undefined && ended.path !== "")) return EXIT.NOT_ASKED;
+  const failed = unjudged > 0 || rows.some(({ row }) => row.counts === "fail");
+  return failed ? EXIT.NO : EXIT.FINE;
 }
 
 function rowsOf({ rows, ended }: TestRunResult, { detailedResults = false, failOnly }: TestOptions): KyvernoRows {

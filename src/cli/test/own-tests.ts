@@ -28,6 +28,10 @@ export interface OwnTestOptions extends CoverageOptions {
 /** Results of the cases. */
 export interface OwnTestsResult {
   readonly passed: boolean;
+  /** Whether the policies could be loaded. */
+  readonly isLoaded: boolean;
+  /** Test files without a case. */
+  readonly empty: readonly string[];
   /** One failure for each file when the policies could not be loaded at all. */
   readonly results: readonly TestResult[];
   /** Files that were read, beside the test files. */
@@ -46,6 +50,8 @@ export async function runOwnTests(
   touched: (files: readonly string[]) => void = () => {},
 ): Promise<OwnTestsResult> {
   const cases = await readAll(files, io, touched);
+  const full = new Set(cases.map(({ file }) => file));
+  const empty = files.filter((file) => !full.has(file));
   const coverage = new Coverage();
   const subjects = await loadSubjects(cases, settings, coverage);
   touched(subjects.files);
@@ -55,7 +61,7 @@ export async function runOwnTests(
       const failure = subjects.fatal;
       if (options.outputFormat === "json") io.stdout.write(jsonFailure(failure, files.length));
       const results = files.map((file) => ({ file, name: file, policy: "", milliseconds: 0, failure }));
-      return { passed: false, results, files: subjects.files };
+      return { passed: false, isLoaded: false, empty, results, files: subjects.files };
     }
     const results: CaseResult[] = [];
     for (const test of cases) results.push(await run(test, subjects));
@@ -66,6 +72,8 @@ export async function runOwnTests(
     const passed = results.every(({ failures }) => failures.length === 0);
     return {
       passed: passed && (summary === undefined || enough(summary, options)),
+      isLoaded: true,
+      empty,
       results: results.map(junitResult),
       files: subjects.files,
     };

@@ -173,7 +173,8 @@ class FileReader {
 
   async #expected(fields: CaseFields, written: Written, context: CaseContext): Promise<Expected | undefined> {
     const { path } = context;
-    if (!EXPECTED_KEYS.some((key) => Object.hasOwn(written, key))) {
+    // Nothing is expected by a key without a value either, except that the object becomes null.
+    if (!EXPECTED_KEYS.some((key) => isGiven(written[key]) || (key === "mutated" && Object.hasOwn(written, key)))) {
       this.#sink.error(path, "expects nothing: add expect: allow, deny, skip or error");
       return undefined;
     }

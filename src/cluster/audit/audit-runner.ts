@@ -41,8 +41,8 @@ export interface FinishedAudit {
   readonly counts: Readonly<Record<Status, number>>;
   /** Counts of written reports; absent: none are written. */
   readonly written?: ReportCounts;
-  /** Whether nothing failed, and everything could be evaluated. */
-  readonly isGood: boolean;
+  /** Whether everything could be evaluated. */
+  readonly isWell: boolean;
 }
 
 /** An audit. One round at a time. */
@@ -114,13 +114,12 @@ export class AuditRunner {
     const counts: Record<Status, number> = { pass: 0, fail: 0, warn: 0, error: 0, skip: 0 };
     for (const results of summary.results.values()) for (const [status, count] of results) counts[status] += count;
     const all = { ...summary, problems: [...summary.problems, ...problems] };
-    const isWell = all.problems.length === 0 && isWhole;
     return {
       summary: all,
       leftOut: this.#leftOut,
       counts,
       ...(written !== undefined && { written }),
-      isGood: isWell && counts.fail === 0 && counts.error === 0,
+      isWell: all.problems.length === 0 && isWhole,
     };
   }
 }

@@ -1,5 +1,6 @@
 /** Bulk modes of commands: JSON lines in, JSON lines out. */
 import type { Readable, Writable } from "node:stream";
+import { EXIT, nothingJudged } from "../../data/exit-codes.js";
 import { parseJson, stringifyJson } from "../../data/json.js";
 import { LineReader } from "../../data/line-reader.js";
 import { printableLines } from "../../data/printable.js";
@@ -12,21 +13,20 @@ export interface LineStreams {
   readonly stderr: Writable;
 }
 
-/** Exit code for input that cannot be read. */
-const EXIT_UNREADABLE = 2;
 /** Lines of output collected before they are written: a write per line costs more than most answers. */
 const LINES_PER_WRITE = 100;
 
 /**
  * Answers each line of standard input with one line of standard output, in order; blank lines are skipped. A line that is not a JSON object is
  * reported on standard error and ends the run.
- * @returns 0, or 2 when a line could not be read
+ * @returns 0; 2 when a line could not be read, 3 when there is none
  */
 export async function answerLines(
   { stdin, stdout, stderr }: LineStreams,
   answer: (line: JsonObject) => unknown,
 ): Promise<number> {
   let number = 0;
+  let answered = 0;
   let lines: string[] = [];
   const flush = async (): Promise<void> => {
     if (lines.length === 0) return;
@@ -41,19 +41,20 @@ export async function answerLines(
     if ("problem" in read) {
       await flush();
       stderr.write(`${printableLines(`line ${number}: ${read.problem}`)}\n`);
-      return EXIT_UNREADABLE;
+      return EXIT.NOT_ASKED;
     }
+    answered++;
     lines.push(stringifyJson(await answer(read.value)));
     if (lines.length >= LINES_PER_WRITE) await flush();
   }
   await flush();
-  return 0;
+  return answered === 0 ? nothingJudged("standard input has no line", { stderr }) : EXIT.FINE;
 }
 
 /** Reports why a bulk mode does not start; returns the exit code. */
 export function refuse({ stderr }: LineStreams, message: string): number {
   stderr.write(`${printableLines(`Error: ${message}`)}\n`);
-  return EXIT_UNREADABLE;
+  return EXIT.NOT_ASKED;
 }
 
 /** The lines of a stream, divided at line feeds only: JSON may contain other separators unescaped. */

@@ -7,6 +7,7 @@ import { type RequestCircumstances, requestFor } from "../scan/request.js";
 import type { Resource } from "../scan/resource.js";
 import { reportedResult } from "./answer-result.js";
 import type { Answer } from "./answers.js";
+import type { TestWords } from "./run.js";
 import type { TestData } from "./test-world.js";
 
 /** Evaluates policies on a resource. */
@@ -23,14 +24,15 @@ export async function openAdmissionQuestions(
   paths: readonly string[],
   { document, at, values }: Pick<TestData, "document" | "at" | "values">,
   tools: Pick<ScanTools, "loader" | "policyTimeout" | "now" | "onDefect">,
-  warn: (line: string) => void,
+  { warn, mistake }: Pick<TestWords, "warn" | "mistake">,
 ): Promise<AdmissionQuestions> {
   if (paths.length === 0) return { about: async () => [] };
   const { admission } = await readPolicyFiles(paths, "");
   const beside = { namespaces: values.namespaces, parameterPaths: document.paramResources.map(at) };
-  const warnings: string[] = [];
-  const judge = await openAdmissionPolicies(admission, beside, tools, warnings);
-  for (const warning of warnings) warn(warning);
+  const told = { warnings: [] as string[], mistakes: [] as string[] };
+  const judge = await openAdmissionPolicies(admission, beside, tools, told);
+  for (const warning of told.warnings) warn(warning);
+  for (const line of told.mistakes) mistake(line);
   return { about: (resource, circumstances) => answersOf(judge, resource, circumstances) };
 }
 

@@ -3,6 +3,7 @@
 import { isAbsolute, join } from "node:path";
 import { counted } from "../../data/counted.js";
 import { quote } from "../../data/go/quote.js";
+import { sameValue } from "../../data/same-value.js";
 import {
   AUTHORIZATION_MODES,
   type AuthorizationMode,
@@ -11,6 +12,7 @@ import {
   prepareAuthorization,
 } from "../../kinds/kyverno/authorization/index.js";
 import { type ExceptionResource, type PolicyResource, preparePolicies } from "../../kinds/kyverno/index.js";
+import { mistakenKind } from "../../kubernetes/builtin-kinds.js";
 import type { World } from "../../world/world.js";
 import { readAuthorizationFile } from "../scan/authorization-file.js";
 import {
@@ -22,7 +24,9 @@ import {
   type Values,
   valuesOf,
 } from "../scan/circumstances.js";
+import { identityOf } from "../scan/duplicates.js";
 import { readExceptions } from "../scan/exceptions.js";
+import { leftOutText, withoutForeign } from "../scan/foreign-files.js";
 import { Inputs } from "../scan/input-files.js";
 import { jsonDoubts } from "../scan/json-doubts.js";
 import { KnownKinds } from "../scan/known-kinds.js";
@@ -108,35 +112,40 @@ async function askedAbout(
 /** Resources without duplicates. */
 interface TestResources {
   readonly resources: readonly Resource[];
-  /** Resources with the kind and name of an earlier one. */
-  readonly duplicates: readonly Resource[];
+  /** Resources with the kind and name of an earlier one, which may have the same content. */
+  readonly duplicates: readonly { readonly resource: Resource; readonly isSame: boolean }[];
 }
 
 /**
  * Reads the resources of files and folders.
- * @param warn receives warnings about them
  * @throws TestRunError for unreadable files
  */
 async function loadResources(
   paths: readonly string[],
   kinds: KnownKinds,
-  warn: (line: string) => void,
+  { warn, mistake }: TestWords,
 ): Promise<TestResources> {
   const found = new Map<string, Resource>();
-  const duplicates: Resource[] = [];
+  const duplicates: { resource: Resource; isSame: boolean }[] = [];
   const inputs = new Inputs();
+  const wrong = new Set<string>();
   try {
-    for (const file of await inputs.files(paths)) {
+    const { files, leftOut } = await withoutForeign(await inputs.files(paths));
+    const foreign = leftOutText(leftOut);
+    if (foreign !== undefined) warn(foreign);
+    for (const file of files) {
       let repeats = false;
       const repeated = (): void => {
         repeats = true;
       };
       for await (const batch of split(file.name, file.read())) {
         for (const resource of readResources(batch, kinds, { warn, repeated })) {
-          const { group, kind, namespace, name } = resource;
-          const key = JSON.stringify([group, kind, namespace, name]);
-          if (found.has(key)) duplicates.push(resource);
-          else found.set(key, resource);
+          const key = identityOf(resource);
+          const first = found.get(key);
+          if (first === undefined) found.set(key, resource);
+          else duplicates.push({ resource, isSame: sameValue(first.object, resource.object) });
+          const reason = mistakenKind(resource.apiVersion, resource.kind);
+          if (reason !== undefined) wrong.add(reason);
         }
       }
       if (repeats) for (const doubt of await jsonDoubts(file)) warn(doubt);
@@ -147,6 +156,7 @@ async function loadResources(
   } finally {
     await inputs.close();
   }
+  for (const reason of wrong) mistake(reason);
   return { resources: [...found.values()], duplicates };
 }
 
@@ -167,7 +177,7 @@ async function evaluate(
   words: TestWords,
   surroundings: TestSurroundings,
 ): Promise<Answers> {
-  const { say, warn } = words;
+  const { say, warn, mistake } = words;
   const at = (path: string): string => (isAbsolute(path) ? path : join(folder, path));
   const all = (paths: readonly string[]) => paths.map(at);
 
@@ -177,9 +187,11 @@ async function evaluate(
   say("  Loading policies ...");
   const loaded = await loadPolicies(all(document.policies), words);
   say("  Loading resources ...");
-  const { resources, duplicates } = await loadResources(all(document.resources), new KnownKinds(), warn);
-  for (const { kind, name, namespace } of duplicates) {
+  const { resources, duplicates } = await loadResources(all(document.resources), new KnownKinds(), words);
+  for (const { resource, isSame } of duplicates) {
+    const { kind, name, namespace } = resource;
     say(`  warning: found duplicated resource ${kind} ${name} ${namespace}`);
+    if (!isSame) mistake(`${kind} ${name} stands twice with other contents: only the first is judged`);
   }
   const payloads = loadPayloads(document, at, words);
   const requests = loadRequests(document, at, words);
@@ -197,7 +209,7 @@ async function evaluate(
   if (failure !== undefined && about !== undefined) throw new TestRunError(`${about} (${failure.text})`);
   const data: TestData = { document, at, values, resources, mocks, about };
   const world = await worldOfTest(data, cluster, surroundings);
-  const admission = await openAdmissionQuestions(loaded.admissionFiles, data, surroundings, warn);
+  const admission = await openAdmissionQuestions(loaded.admissionFiles, data, surroundings, words);
   for (const line of expiredExceptions(exceptions, surroundings.date())) warn(line);
   const questions = new PolicyQuestions(policies, {
     world,

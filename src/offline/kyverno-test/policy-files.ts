@@ -1,7 +1,8 @@
 /** Reads the policies of a test from its files (spec kyverno.md 8.1 and 8.8). */
 import { readdir, readFile, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { errorText } from "../../data/error-text.js";
+import { MANIFESTS } from "../../data/manifest-files.js";
 import { parseSuspectYaml, warningText, type YamlError, yamlText } from "../../data/yaml.js";
 import { authorizationMode } from "../../kinds/kyverno/authorization/index.js";
 import type { PolicyResource } from "../../kinds/kyverno/index.js";
@@ -33,6 +34,8 @@ export interface LoadingWords {
   readonly say: (line: string) => void;
   /** A warning for the user, beside Kyverno's output. */
   readonly warn: (line: string) => void;
+  /** Counts an input that can't be used, whose line has been said. */
+  readonly mistake: () => void;
 }
 
 /** API groups of policies, here or elsewhere. */
@@ -77,19 +80,17 @@ class Loading implements TestPolicies {
   }
 
   /** @returns the reason why the run cannot continue */
-  async path(path: string): Promise<string | undefined> {
+  async path(path: string, isNamed = true): Promise<string | undefined> {
     const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
     if (found instanceof Error) return `stat ${path}: ${reasonOf(found)}`;
-    // Hidden files are skipped, even if a test names them.
-    if (/^\.+[^./]/.test(basename(path))) return undefined;
     if (found.isDirectory()) {
       for (const name of (await readdir(path)).sort()) {
-        const problem = await this.path(join(path, name));
+        const problem = await this.path(join(path, name), false);
         if (problem !== undefined) return `failed to load ${path}: ${problem}`;
       }
       return undefined;
     }
-    if (!/\.ya?ml$/.test(path)) return undefined;
+    if (!isNamed && !MANIFESTS.test(path)) return undefined;
     const problem = this.#file(path, yamlText(await readFile(path)));
     return problem === undefined ? undefined : `failed to load file ${path}: ${problem}`;
   }
@@ -195,6 +196,7 @@ class Loading implements TestPolicies {
 
   #error(path: string, problem: string): void {
     this.#words.say(`  ERROR: ${path}: ${problem}`);
+    this.#words.mistake();
   }
 }
 

@@ -15,13 +15,15 @@ export interface Row {
   readonly message: string;
   /** The status that it counts as. */
   readonly counts: "pass" | "fail" | "skip";
+  /** The expected result, unless a skip, of a row that passes in Kyverno's table though the policy does not match the resource. */
+  readonly unjudged?: string;
 }
 
 /** The result of a comparison. */
 export interface Comparison {
   readonly rows: readonly Row[];
-  /** Warnings about names without a resource; they don't change the result. */
-  readonly warnings: readonly string[];
+  /** Names without a resource; they don't change Kyverno's result. */
+  readonly mistakes: readonly string[];
 }
 
 type Draft = Omit<Row, "id" | "policy" | "resource">;
@@ -46,22 +48,22 @@ export function compare(
   wanted?: (name: string) => boolean,
 ): Comparison {
   const rows: Row[] = [];
-  const warnings: string[] = [];
+  const mistakes: string[] = [];
   for (const [i, expected] of results.entries()) {
     const { operation = "", policy = "" } = expected;
     const evaluated = operation === "" ? answers.usual : (answers.byOperation.get(operation) ?? []);
     const { chosen, unknown } = choose(expected, evaluated, wanted);
-    for (const name of unknown) warnings.push(`results[${i}]: there is no resource ${name}`);
+    for (const name of unknown) mistakes.push(`results[${i}]: there is no resource ${name}`);
     if (unknown.length > 0 && unknown.length === expected.resources?.length && chosen.length > 0)
-      warnings.push(`results[${i}]: checked for all resources, because none of those named exists`);
+      mistakes.push(`results[${i}]: checked for all resources, because none of those named exists`);
     for (const { subject, answers: given } of chosen) {
       const drafts = draftsFor(expected, given, answers.notServed.get(nameOf(policy)));
       for (const draft of drafts)
         rows.push({ ...draft, id: rows.length + 1, policy: shortened(policy), resource: resourceText(subject) });
     }
-    if (chosen.length === 0) warnings.push(`results[${i}]: nothing was checked, because there is no resource`);
+    if (chosen.length === 0) mistakes.push(`results[${i}]: nothing was checked, because there is no resource`);
   }
-  return { rows, warnings };
+  return { rows, mistakes };
 }
 
 /** The name of a policy, which alone identifies it. */
@@ -88,7 +90,9 @@ function draftsFor(expected: ExpectedResult, answers: readonly Answer[], unserve
   const rule = expected.rule ?? "";
   if (unserved !== undefined) drafts.push({ ...notServed(unserved), rule });
   if (drafts.length > 0) return drafts;
-  return [{ ...(own.length > 0 ? EXCLUDED : NOT_FOUND), rule }];
+  if (own.length === 0) return [{ ...NOT_FOUND, rule }];
+  const { result = "pass" } = expected;
+  return [{ ...EXCLUDED, rule, ...(result !== "skip" && { unjudged: result }) }];
 }
 
 /** The subjects of a result. If none of the named ones exists, all are (a quirk that is reproduced). */

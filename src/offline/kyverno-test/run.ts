@@ -80,6 +80,8 @@ export interface TestWords {
   readonly say: (line: string) => void;
   /** A warning for the user; it doesn't change the result. */
   readonly warn: (line: string) => void;
+  /** An input that can't be used; it doesn't change Kyverno's result. Without a line it has been said already. */
+  readonly mistake: (line?: string) => void;
 }
 
 /** Evaluates a test's policies on its resources. Throws a {@link TestRunError} if that is impossible. */
@@ -104,8 +106,14 @@ export interface TestedRow {
 /** The result of a run. */
 export interface TestRunResult {
   readonly rows: readonly TestedRow[];
-  /** Whether everything was as expected. */
+  /** Whether everything was as expected, for Kyverno's command. */
   readonly passed: boolean;
+  /** Number of inputs that can't be used. */
+  readonly mistakes: number;
+  /** Number of rows whose policy did not match, though they expect a result. */
+  readonly unjudged: number;
+  /** Files without a row. */
+  readonly empty: readonly string[];
   /** The error that ended the run before its last test; absent without one. */
   readonly ended?: { readonly path: string; readonly message: string };
 }
@@ -123,10 +131,10 @@ export async function runTestFiles(
   } catch (error) {
     if (!(error instanceof TestRunError)) throw error;
     output.err(`${printableLines(`Error: ${error.message}`)}\n`);
-    const { rows, at: path = paths[0] ?? "", complete } = run;
-    return { rows, passed: false, ...(!complete && { ended: { path, message: error.message } }) };
+    const { at: path = paths[0] ?? "", complete } = run;
+    return { ...run.found, passed: false, ...(!complete && { ended: { path, message: error.message } }) };
   }
-  return { rows: run.rows, passed: true };
+  return { ...run.found, passed: true };
 }
 
 class Run {
@@ -135,6 +143,8 @@ class Run {
   at: string | undefined;
   /** Whether all tests were run. */
   complete = false;
+  #mistakes = 0;
+  readonly #empty: string[] = [];
   readonly #options: TestRunOptions;
   readonly #evaluate: Evaluate;
   readonly #output: TestRunOutput;
@@ -145,6 +155,11 @@ class Run {
     this.#output = output;
   }
 
+  get found(): Omit<TestRunResult, "passed" | "ended"> {
+    const unjudged = this.rows.filter(({ row }) => row.unjudged !== undefined).length;
+    return { rows: this.rows, mistakes: this.#mistakes, unjudged, empty: this.#empty };
+  }
+
   async all(paths: readonly string[]): Promise<void> {
     const { out } = this.#output;
     const { outputFormat, testCaseSelector = "", requireTests = false } = this.#options;
@@ -153,6 +168,7 @@ class Run {
       throw new TestRunError(`invalid format, expected (${OUTPUT_FORMATS.join(", ")})`);
     const selector = parseSelector(testCaseSelector);
     if (selector.errors.length > 0) out("\nFilter errors:\n");
+    this.#mistakes += selector.errors.length;
     for (const error of selector.errors) out(`  Error: ${printable(error)}\n`);
     const tests = await this.#read(paths);
     if (tests.length === 0) {
@@ -190,7 +206,7 @@ class Run {
   }
 
   async #test(test: Test, selector: Selector, format: OutputFormat | undefined): Promise<void> {
-    const { out, err } = this.#output;
+    const { out } = this.#output;
     const { path, document } = test;
     const { apiVersion = "", kind = "", name = "" } = document;
     if (apiVersion === "" || kind === "" || name !== "") {
@@ -198,7 +214,10 @@ class Run {
       throw new TestRunError(`test file ${path} uses a deprecated schema — please migrate to the latest format`);
     }
     const results: ExpectedResult[] = document.results.flatMap((expected) => selector.select(expected) ?? []);
-    if (results.length === 0) return;
+    if (results.length === 0) {
+      if (document.results.length === 0) this.#empty.push(path);
+      return;
+    }
     // Kyverno prints the old `name` here.
     out(`Loading test  ( ${printable(path)} ) ...\n`);
     const { now } = this.#options;
@@ -206,10 +225,20 @@ class Run {
     const answers = await this.#answers(test);
     const milliseconds = now() - began;
     out("  Checking results ...\n");
-    const { rows, warnings } = compare(results, answers, selector.resource);
-    for (const warning of warnings) err(`${printableLines(`warning: ${path}: ${warning}`)}\n`);
+    const { rows, mistakes } = compare(results, answers, selector.resource);
+    for (const mistake of mistakes) this.#mistake(path, mistake);
+    for (const { policy, resource, unjudged } of rows) {
+      if (unjudged === undefined) continue;
+      const row = `the policy ${policy} does not match ${resource}: expected ${unjudged}`;
+      this.#output.err(`${printableLines(`Error: ${path}: ${row}`)}\n`);
+    }
     this.rows.push(...rows.map((row) => ({ path, row, milliseconds })));
     if (this.#options.failOnly !== true) out(`\n${this.#shown(rows, format)}\n`);
+  }
+
+  #mistake(path: string, line?: string): void {
+    this.#mistakes++;
+    if (line !== undefined) this.#output.err(`${printableLines(`Error: ${path}: ${line}`)}\n`);
   }
 
   async #answers(test: Test): Promise<Answers> {
@@ -217,6 +246,7 @@ class Run {
     const words: TestWords = {
       say: (line) => out(`${printableLines(line)}\n`),
       warn: (line) => err(`${printableLines(`warning: ${test.path}: ${line}`)}\n`),
+      mistake: (line) => this.#mistake(test.path, line),
     };
     try {
       return await this.#evaluate(test, words);

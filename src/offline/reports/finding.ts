@@ -44,6 +44,8 @@ export interface Finding {
   readonly properties: Readonly<Record<string, string>>;
   /** The names of the exceptions that exempt it, without namespaces. */
   readonly exceptions: readonly string[];
+  /** Set where the policy did not match the resource: nothing was judged. */
+  readonly unmatched?: true;
 }
 
 const STATUS = { allow: "pass", deny: "fail", error: "error", skip: "skip" } as const;
@@ -69,4 +71,6 @@ export interface Counts {
   readonly fail: number;
   readonly error: number;
   readonly skip: number;
+  /** Findings of policies that matched, whatever they said. */
+  readonly judged: number;
 }

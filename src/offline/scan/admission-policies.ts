@@ -66,6 +66,7 @@ function documentsOf(written: string, file: string, told: string[]): readonly So
   told.push(...warnings.map(formatProblem));
   const [problem] = problems;
   if (problem !== undefined) throw new ScanError(`failed to load resources (${file}: ${problem.message})`);
+  if (documents.length === 0) throw new ScanError(`${file} holds no object`);
   return documents;
 }
 

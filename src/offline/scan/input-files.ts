@@ -1,14 +1,19 @@
 /** Sources of resources: files, folders and standard input. */
-import { createReadStream, type Dirent, type Stats } from "node:fs";
-import { type FileHandle, mkdtemp, open, readdir, rm, stat } from "node:fs/promises";
+import { createReadStream, type Stats } from "node:fs";
+import { type FileHandle, mkdtemp, open, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { manifestFiles } from "../../data/manifest-files.js";
 import { ScanError } from "./scan-error.js";
 
 /** A file that can be read as often as needed, a piece at a time. */
 export interface InputFile {
   /** Its name on the command line. */
   readonly name: string;
+  /** The path that was named: the file's own, or a folder's. */
+  readonly given: string;
+  /** Whether a folder was named, which may hold other files than objects. */
+  readonly inFolder: boolean;
   readonly bytes: number;
   /** Its chunks; each is valid until the next one is requested. */
   read(): AsyncIterable<Buffer>;
@@ -18,8 +23,8 @@ export interface InputFile {
 const CHUNK_BYTES = 512 * 1024;
 /** Bytes of standard input that are kept in memory; more go to a file, because resources are counted before they are evaluated. */
 const KEPT_BYTES = 4 * 1024 * 1024;
-/** Files taken from folders, which are not searched further (spec kyverno.md 8.2). JSON and PEM files may have other purposes there. */
-const IN_FOLDERS = /\.(?:ya?ml|jsonl|ndjson|csr)$/;
+/** Files taken from folders: manifests, and what only resources are written in. PEM files may have other purposes there. */
+const IN_FOLDERS = /\.(?:ya?ml|json|jsonl|ndjson|csr)$/;
 
 /** All sources of resources, with data that are kept until they are closed. */
 export class Inputs {
@@ -32,7 +37,7 @@ export class Inputs {
   }
 
   /**
-   * The files of paths. A file that is not regular (a pipe, a device) can be read only once, and its length is unknown: it is kept.
+   * The files of paths, those of a folder to the bottom. A file that is not regular (a pipe, a device) can be read only once, and its length is unknown: it is kept.
    * @throws ScanError for a missing path
    */
   async files(paths: readonly string[]): Promise<InputFile[]> {
@@ -47,10 +52,9 @@ export class Inputs {
       });
       if (!found.isDirectory()) files.push(await this.#file(path, found));
       else {
-        const names = (await readdir(path, { withFileTypes: true })).filter(isTaken).map(({ name }) => name);
-        for (const name of names.sort()) {
-          const inside = join(path, name);
-          files.push(await this.#file(inside, await stat(inside)));
+        for (const inside of filesBelow(path)) {
+          const file = await this.#file(inside, await stat(inside));
+          files.push({ ...file, read: () => file.read(), given: path, inFolder: true });
         }
       }
     }
@@ -74,10 +78,18 @@ export class Inputs {
   }
 }
 
-const isTaken = (entry: Dirent): boolean => !entry.isDirectory() && IN_FOLDERS.test(entry.name);
+function filesBelow(folder: string): readonly string[] {
+  try {
+    return manifestFiles(folder, IN_FOLDERS);
+  } catch (error) {
+    throw new ScanError(`${folder}: ${reasonOf(error as NodeJS.ErrnoException)}`, { cause: error });
+  }
+}
 
 const fileAt = (name: string, bytes: number): InputFile => ({
   name,
+  given: name,
+  inFolder: false,
   bytes,
   read: () => chunksOfFile(name),
 });
@@ -119,6 +131,7 @@ export function reasonOf(error: NodeJS.ErrnoException): string {
 /** A file of input that can be read only once, and whose length is unknown before its end. */
 class KeptInput implements InputFile {
   readonly name: string;
+  readonly inFolder = false;
   readonly #kept: Buffer[] = [];
   /** The spool file, already removed from its folder, so that nothing stays behind however the process ends. */
   #spool: FileHandle | undefined;
@@ -126,6 +139,10 @@ class KeptInput implements InputFile {
 
   constructor(name: string) {
     this.name = name;
+  }
+
+  get given(): string {
+    return this.name;
   }
 
   /** Reads the whole input. */

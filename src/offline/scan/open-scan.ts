@@ -140,6 +140,12 @@ export interface OpenedScan {
   readonly authorization: PreparedAuthorization;
   readonly warnings: readonly string[];
   readonly unserved: readonly string[];
+  /** Policies and their files that can't be used, with the reason. */
+  readonly mistakes: readonly string[];
+  /** Paths of the command line without a policy. */
+  readonly empty: readonly string[];
+  /** Number of files in folders without a Kubernetes object. */
+  readonly foreign: number;
 }
 
 /**
@@ -152,13 +158,13 @@ export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<Opened
   const { policies, failures } = preparePolicies(files.kyverno, exceptions);
   const listing = await listingFor(plan, files, policies, tools);
   const kinds = listing?.kinds ?? new KnownKinds(plan.definitions);
-  const warnings = [...files.warnings];
+  const told: Told = { warnings: [...files.warnings], mistakes: [...files.mistakes] };
   const authorization = prepareAuthorization(files.authorization);
   const world = kyvernoWorld(plan, tools);
   const judges = [
     new KyvernoJudge(policies, world),
     new AuthorizationJudge(authorization, world),
-    ...(await others(plan, files, tools, warnings)),
+    ...(await others(plan, files, tools, told)),
   ];
   const { operation, user, values } = plan;
   const circumstances = { kinds, operation, user, subresources: values.subresources };
@@ -169,9 +175,17 @@ export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<Opened
     listing,
     failures: [...failures].sort((a, b) => Number(isJson(a)) - Number(isJson(b))),
     authorization,
-    warnings,
+    ...told,
     unserved: files.unserved,
+    empty: files.empty,
+    foreign: files.foreign,
   };
+}
+
+/** Receives lines for the user. */
+interface Told {
+  readonly warnings: string[];
+  readonly mistakes: string[];
 }
 
 const rulesOf = ({ kyverno, authorization, admission, certificateRequests }: PolicyFiles): number =>
@@ -216,15 +230,15 @@ async function others(
   plan: ScanPlan,
   { admission, certificateRequests }: PolicyFiles,
   tools: ScanTools,
-  warnings: string[],
+  told: Told,
 ): Promise<readonly OutcomeJudge[]> {
   const fromFiles = admission.length + certificateRequests.policies.length;
   if (fromFiles + plan.policyIds.length === 0) return [];
   const { values, parameterPaths, policyIds } = plan;
-  const configured = policyIds.length > 0 ? await configuredPolicies(plan, tools.loader(), warnings) : [];
+  const configured = policyIds.length > 0 ? await configuredPolicies(plan, tools.loader(), told) : [];
   return [
-    await openAdmissionPolicies(admission, { namespaces: values.namespaces, parameterPaths }, tools, warnings),
-    await openCertificateRequestPolicies(certificateRequests, plan, tools, warnings),
+    await openAdmissionPolicies(admission, { namespaces: values.namespaces, parameterPaths }, tools, told),
+    await openCertificateRequestPolicies(certificateRequests, plan, tools, told),
     new OutcomeJudge(configured, tools),
   ];
 }
@@ -233,13 +247,13 @@ async function openCertificateRequestPolicies(
   documents: CertificateRequestPolicyDocuments,
   { values, parameterPaths, assumeBound = false }: ScanPlan,
   tools: ScanTools,
-  warnings: string[],
+  told: Told,
 ): Promise<OutcomeJudge> {
   if (documents.policies.length === 0) return new OutcomeJudge([], tools);
-  const beside = opened(await documentsBeside(values.namespaces, parameterPaths, warnings));
+  const beside = opened(await documentsBeside(values.namespaces, parameterPaths, told.warnings));
   const who = { assumeBound, cluster: tools.cluster !== undefined };
   const config = certificateRequestsConfig(documents, beside, who);
-  const found = (await served(config, tools.loader(), warnings)).get(ENTRY_ID);
+  const found = (await served(config, tools.loader(), told)).get(ENTRY_ID);
   if (found === undefined) throw new Error("the CertificateRequestPolicies were not loaded");
   const reported = reportedCertificateRequestPolicies(documents.policies);
   return new OutcomeJudge(
@@ -251,18 +265,18 @@ async function openCertificateRequestPolicies(
 /**
  * Prepares ValidatingAdmissionPolicies.
  * @param beside documents that they may look up: Namespaces, and files with parameters
- * @param warnings receives their problems
+ * @param told receives their problems
  * @throws ScanError for unreadable files
  */
 export async function openAdmissionPolicies(
   admission: readonly AdmissionPolicyDocuments[],
   beside: { readonly namespaces: readonly JsonObject[]; readonly parameterPaths: readonly string[] },
   tools: Pick<ScanTools, "loader" | "policyTimeout" | "now" | "onDefect">,
-  warnings: string[],
+  told: Told,
 ): Promise<OutcomeJudge> {
   if (admission.length === 0) return new OutcomeJudge([], tools);
-  const documents = await documentsBeside(beside.namespaces, beside.parameterPaths, warnings);
-  const bound = await served(configurationOf(admission, documents), tools.loader(), warnings);
+  const documents = await documentsBeside(beside.namespaces, beside.parameterPaths, told.warnings);
+  const bound = await served(configurationOf(admission, documents), tools.loader(), told);
   return new OutcomeJudge(
     admission.map((policy, index) => admissionPolicy(policy, bound.get(idOf(index, policy)))),
     tools,
@@ -282,18 +296,19 @@ function admissionPolicy(policy: AdmissionPolicyDocuments, found: ServedPolicy |
 async function configuredPolicies(
   { policiesFile = "policies.yaml", policyIds }: ScanPlan,
   loader: PolicyLoader,
-  warnings: string[],
+  told: Told,
 ): Promise<readonly JudgingPolicy[]> {
   const read = loadConfig(policiesFile);
   if (!read.ok) throw new ScanError(read.message);
-  warnings.push(...read.problems.map(formatProblem));
-  const policies = await served(onlyNeeded(read.config, policyIds), loader, warnings);
+  told.warnings.push(...read.problems.map(formatProblem));
+  const policies = await served(onlyNeeded(read.config, policyIds), loader, told);
   return policyIds.map((id) => {
     const found = policies.get(id);
     if (found === undefined) {
       const known = read.config.entries.map((entry) => entry.id).join(", ");
       throw new ScanError(`unknown policy: ${id}: neither a file nor in ${policiesFile} (known are ${known})`);
     }
+    if (found.unavailable !== undefined) told.mistakes.push(`the policy ${id} can't be used: ${found.unavailable}`);
     const source = found.policy.implementation;
     const reported = { name: id, namespace: "", source, annotations: {}, countsSkips: true };
     return { served: found, reported, isFor: () => true, finding: plainFinding };
@@ -303,10 +318,12 @@ async function configuredPolicies(
 async function served(
   config: Config,
   loader: PolicyLoader,
-  warnings: string[],
+  { warnings, mistakes }: Told,
 ): Promise<ReadonlyMap<string, ServedPolicy>> {
   if (config.entries.length === 0) return new Map();
   const loaded = await loader.load(config);
-  warnings.push(...loaded.problems.map(formatProblem));
+  for (const problem of loaded.problems) {
+    (problem.severity === "error" ? mistakes : warnings).push(formatProblem(problem));
+  }
   return loaded.policies.entries;
 }

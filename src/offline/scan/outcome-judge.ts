@@ -1,7 +1,7 @@
 /** Evaluates policies of other kinds on resources: one finding each, from its outcome. */
 import { admissionQuestion, rawQuestion } from "../../admission/decode.js";
 import { evaluateInTime } from "../../policy/evaluate-in-time.js";
-import { EvaluationRun } from "../../policy/evaluation-run.js";
+import { EvaluationRun, hasJudged } from "../../policy/evaluation-run.js";
 import type { Outcome, Review } from "../../policy/index.js";
 import type { ServedPolicy } from "../../policy/served/policy-set.js";
 import type { Finding, ReportedPolicy } from "../reports/finding.js";
@@ -51,7 +51,9 @@ export class OutcomeJudge implements Judge {
       const run = new EvaluationRun(now() + (served.timeout ?? policyTimeout), onDefect);
       const outcome = await evaluateInTime(served.policy, review, run, now);
       const found = judging.finding(outcome);
-      if (found !== undefined) findings.push({ policy, ...found });
+      if (found === undefined) continue;
+      const unmatched = hasJudged(outcome, run.observations) ? {} : { unmatched: true as const };
+      findings.push({ policy, ...found, ...unmatched });
     }
     return findings;
   }

@@ -1,9 +1,10 @@
 /** Reads policies of all kinds from files, folders and standard input (spec kyverno.md 8.1). */
-import { readdir, readFile, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { readFile, stat } from "node:fs/promises";
 import { identityOf, opened } from "../../config/documents/documents.js";
 import { formatProblem } from "../../config/documents/problem.js";
 import { parseResources, type SourceDocument } from "../../config/documents/source-document.js";
+import { manifestFiles } from "../../data/manifest-files.js";
+import { didYouMean, nearest } from "../../data/suggest.js";
 import { yamlText } from "../../data/yaml.js";
 import {
   GROUP as CERTIFICATE_GROUP,
@@ -12,10 +13,11 @@ import {
 import { authorizationMode } from "../../kinds/kyverno/authorization/index.js";
 import type { ExceptionResource, PolicyResource } from "../../kinds/kyverno/index.js";
 import { describeFailure, readResource } from "../../kinds/kyverno/read.js";
-import { isBuiltin } from "../../kubernetes/builtin-kinds.js";
-import { apiVersionOf } from "../../kubernetes/names.js";
+import { isBuiltin, mistakenKind } from "../../kubernetes/builtin-kinds.js";
+import { apiVersionOf, type GroupVersionKind } from "../../kubernetes/names.js";
 import { member, nameOf, text } from "../../kubernetes/object.js";
 import { RBAC_GROUP } from "../../world/authorizer/rbac-objects.js";
+import { isForeign } from "./foreign-files.js";
 import { reasonOf } from "./input-files.js";
 
 /** A ValidatingAdmissionPolicy with its bindings. */
@@ -49,6 +51,12 @@ export interface PolicyFiles {
   readonly exceptions: readonly ExceptionResource[];
   /** Warnings about skipped parts, for the user. */
   readonly warnings: readonly string[];
+  /** Reasons why a file, or a policy in it, can't be used: what it would say is not known. */
+  readonly mistakes: readonly string[];
+  /** Paths of the command line without a policy. */
+  readonly empty: readonly string[];
+  /** Number of files in folders without a Kubernetes object. */
+  readonly foreign: number;
   /** Policies that are not supported here: a run that leaves them out must not count as passed. */
   readonly unserved: readonly string[];
 }
@@ -59,44 +67,47 @@ const ADMISSION_BINDING = "ValidatingAdmissionPolicyBinding";
 const MUTATING_POLICY = "MutatingAdmissionPolicy";
 /** Exceptions beside policies are recognised only in this version (spec kyverno.md 5.1). */
 const EXCEPTION_VERSION = "policies.kyverno.io/v1beta1";
-/** API groups of known kinds of policies, here or elsewhere. */
-const POLICY_GROUPS: ReadonlySet<string> = new Set(["kyverno.io", "policies.kyverno.io"]);
+/** Kinds that are policies, by their API groups: those that are evaluated here, and others, for which an ending is enough. */
+const POLICY_KINDS: ReadonlyMap<string, RegExp> = new Map([
+  ["kyverno.io", /Policy$/],
+  ["policies.kyverno.io", /Policy$/],
+  ["policies.kubewarden.io", /Policy(?:Group)?$/],
+  ["templates.gatekeeper.sh", /^ConstraintTemplate$/],
+  ["constraints.gatekeeper.sh", /./],
+]);
 
 /**
- * Reads policies. An unusable file does not throw: it is left out, with a warning.
- * @param paths files, folders (searched to the bottom, except hidden ones), or `-`
+ * Reads policies. An unusable file does not throw: it is a mistake. In folders other objects than policies are passed over.
+ * @param paths files, folders (searched to the bottom), or `-`
  * @param stdin the text of standard input
  */
 export async function readPolicyFiles(paths: readonly string[], stdin: string): Promise<PolicyFiles> {
   const found = new Found();
   for (const path of paths) {
-    if (path === "-") found.file("-", stdin);
-    else if (!(await walk(path, found))) {
-      found.leftOut(`${path} is left out: policies are read from files that are not hidden and end with .yaml or .yml`);
-    }
+    if (path === "-") found.file("-", "-", stdin);
+    else await walk(path, found);
   }
-  return found.policies();
+  return found.policies(paths);
 }
 
-/** Collects a file or folder; returns whether it may contain policies. */
-async function walk(path: string, found: Found): Promise<boolean> {
-  const name = basename(path);
-  if (/^\.+[^./]/.test(name)) return false;
+async function walk(path: string, found: Found): Promise<void> {
   try {
-    if ((await stat(path)).isDirectory()) {
-      for (const inside of (await readdir(path)).sort()) await walk(join(path, inside), found);
-    } else if (/\.ya?ml$/.test(name)) found.file(path, yamlText(await readFile(path)));
-    else return false;
+    const isFolder = (await stat(path)).isDirectory();
+    for (const file of isFolder ? manifestFiles(path) : [path]) found.file(file, path, yamlText(await readFile(file)));
   } catch (error) {
-    found.leftOut(`${path}: ${reasonOf(error as NodeJS.ErrnoException)}`);
+    const problem = error as NodeJS.ErrnoException;
+    found.unread(path, `${problem.path ?? path}: ${reasonOf(problem)}`);
   }
-  return true;
 }
 
 /** A file that was read. */
 interface ReadFile {
+  /** The path of the command line: its own, or a folder's. */
+  readonly given: string;
+  readonly path: string;
   /** Its problems, for the user. */
   readonly warnings: readonly string[];
+  readonly mistakes: readonly string[];
   readonly documents: readonly SourceDocument[];
 }
 
@@ -108,23 +119,42 @@ type Taken =
 
 class Found {
   readonly warnings: string[] = [];
+  readonly #mistakes: string[] = [];
   readonly #unserved: string[] = [];
+  /** Paths of the command line that have a policy, or a mistake. */
+  readonly #full = new Set<string>();
+  #foreign = 0;
   readonly #taken: Taken[] = [];
   /** Files that were read: only after all of them is it known whether one has a CertificateRequestPolicy. */
   readonly #files: ReadFile[] = [];
 
-  file(path: string, written: string): void {
+  /** @param given the path of the command line: the same, or a folder's */
+  file(path: string, given: string, written: string): void {
     const { documents, problems, warnings } = parseResources(written, path);
-    this.#files.push({ warnings: [...problems, ...warnings].map(formatProblem), documents: opened(documents) });
+    const mistakes = problems.map(formatProblem);
+    this.#files.push({ given, path, warnings: warnings.map(formatProblem), mistakes, documents: opened(documents) });
   }
 
-  leftOut(warning: string): void {
-    this.#files.push({ warnings: [warning], documents: [] });
+  unread(given: string, mistake: string): void {
+    this.#files.push({ given, path: given, warnings: [], mistakes: [mistake], documents: [] });
   }
 
-  /** Takes a file as a whole or, if it has a document that no policy file may have, not at all. */
-  #take({ warnings, documents }: ReadFile, certificates: boolean): void {
+  /** Takes a file as a whole or, if it has a policy with a field that Kyverno does not know, not at all. */
+  #take({ given, path, warnings, mistakes, documents }: ReadFile, certificates: boolean): void {
+    const before = this.#taken.length + this.#unserved.length;
     this.warnings.push(...warnings);
+    this.#mistakes.push(...mistakes);
+    const known = this.#mistakes.length - mistakes.length;
+    this.#documents(documents, certificates);
+    const isUsed = this.#taken.length + this.#unserved.length > before || this.#mistakes.length > known;
+    if (isUsed) this.#full.add(given);
+    else if (documents.length > 0 && given === path) {
+      this.#full.add(given);
+      this.#mistakes.push(`${path === "-" ? "standard input" : path} holds no policy`);
+    } else if (documents.length > 0 && documents.every(({ value }) => isForeign(value))) this.#foreign++;
+  }
+
+  #documents(documents: readonly SourceDocument[], certificates: boolean): void {
     // Documents with permissions to use a policy belong to it, in its file and in files without any policy.
     const beside = documents.some(isCertificateRequestPolicy) || (certificates && documents.every(isNoPolicy));
     const taken: Taken[] = [];
@@ -139,7 +169,12 @@ class Found {
   /** @param beside whether built-in kinds may be in the file */
   #document(document: SourceDocument, beside: boolean): Taken | "drop" | undefined {
     const { group, version, kind, name } = identityOf(document);
-    const warn = (what: string) => this.warnings.push(formatProblem(document.problem("warning", [], what)));
+    const mistake = (what: string) => this.#mistakes.push(formatProblem(document.problem("error", [], what)));
+    const wrong = mistakenPolicy({ group, version, kind });
+    if (wrong !== undefined) {
+      mistake(wrong);
+      return undefined;
+    }
     if (group === ADMISSION_GROUP && kind === ADMISSION_POLICY) return { kind: "policy", document };
     if (group === ADMISSION_GROUP && kind === ADMISSION_BINDING) return { kind: "binding", document };
     if (isCertificateRequestPolicy(document)) return { kind: "certificate-request", document };
@@ -155,20 +190,19 @@ class Found {
       case "unreadable": {
         const dropped = read.failures.some(({ unknownField }) => unknownField);
         const what = read.failures.map(describeFailure).join("; ");
-        warn(`${dropped ? "the whole file is left out" : `${kind} ${name} is left out`}: ${read.text} (${what})`);
+        mistake(`${dropped ? "the whole file is left out" : `${kind} ${name} is left out`}: ${read.text} (${what})`);
         return dropped ? "drop" : undefined;
       }
       case "other":
     }
     if (isPolicyElsewhere(group, kind)) this.#unserved.push(`${kind} ${name} is of a kind that is not served`);
-    else if (!beside && isBuiltin({ group, version, kind })) {
-      warn(`the whole file is left out: policy type not supported ${apiVersionOf({ group, version })}, Kind=${kind}`);
-      return "drop";
-    } else warn(`${kind || "a document without a kind"} is passed over: it is not a policy`);
+    else if (!isForeign(document.value) && (kind === "" || (group === "" && version === "")))
+      mistake(`${kind === "" ? "kind" : "apiVersion"} is missing`);
     return undefined;
   }
 
-  policies(): PolicyFiles {
+  /** @param paths those of the command line */
+  policies(paths: readonly string[]): PolicyFiles {
     const certificates = this.#files.some(({ documents }) => documents.some(isCertificateRequestPolicy));
     for (const file of this.#files.splice(0)) this.#take(file, certificates);
     const kyverno: PolicyResource[] = [];
@@ -189,6 +223,12 @@ class Found {
         bindings.set(bound, [...(bindings.get(bound) ?? []), each.document]);
       }
     }
+    const names = new Set(policies.map(({ value }) => nameOf(value)));
+    for (const [name, [binding]] of bindings) {
+      if (names.has(name)) continue;
+      const what = `the binding is for the policy ${name || "without a name"}, which is not among the policies`;
+      this.#mistakes.push(formatProblem(binding!.problem("error", ["spec", "policyName"], what)));
+    }
     const admission = policies.map((document) => {
       const name = nameOf(document.value);
       const own = bindings.get(name) ?? [];
@@ -199,17 +239,49 @@ class Found {
         bindings: own.map(({ value }) => nameOf(value)),
       };
     });
-    const { warnings } = this;
-    const unserved = this.#unserved;
-    return { kyverno, authorization, admission, certificateRequests, exceptions, warnings, unserved };
+    return {
+      kyverno,
+      authorization,
+      admission,
+      certificateRequests,
+      exceptions,
+      warnings: this.warnings,
+      mistakes: this.#mistakes,
+      empty: [...new Set(paths)].filter((path) => !this.#full.has(path)),
+      foreign: this.#foreign,
+      unserved: this.#unserved,
+    };
   }
 }
 
 const isPolicyElsewhere = (group: string, kind: string): boolean =>
-  (POLICY_GROUPS.has(group) && kind.endsWith("Policy")) ||
-  (group === ADMISSION_GROUP && kind === MUTATING_POLICY) ||
-  // In another API group it is a mistake.
-  kind === CERTIFICATE_REQUEST_POLICY;
+  POLICY_KINDS.get(group)?.test(kind) === true || (group === ADMISSION_GROUP && kind === MUTATING_POLICY);
+
+/** The API groups of the kinds that are evaluated. */
+const SERVED: ReadonlyMap<string, string> = new Map([
+  ["ValidatingPolicy", "policies.kyverno.io"],
+  ["NamespacedValidatingPolicy", "policies.kyverno.io"],
+  [ADMISSION_POLICY, ADMISSION_GROUP],
+  [ADMISSION_BINDING, ADMISSION_GROUP],
+  [CERTIFICATE_REQUEST_POLICY, CERTIFICATE_GROUP],
+]);
+
+/** Kinds of these groups that are not evaluated, and not slips of those that are. */
+const OTHER_KINDS = /^(?:Namespaced)?(?:Mutating|Generating|Deleting|ImageValidating)Policy$|^PolicyException$/;
+
+/** The mistake in the kind or API group of a document that was meant to be a policy; `undefined`: none, or it was not. */
+function mistakenPolicy({ group, version, kind }: GroupVersionKind): string | undefined {
+  const right = SERVED.get(kind);
+  // The first design of Kyverno's policies had them in its own group.
+  if (right !== undefined && group !== right && group !== "kyverno.io") {
+    return `${kind} of ${apiVersionOf({ group, version }) || "no apiVersion"} is not a policy: the kind is one of ${right}`;
+  }
+  if (group === ADMISSION_GROUP) return mistakenKind(apiVersionOf({ group, version }), kind);
+  const isPolicyGroup = [...SERVED.values()].includes(group);
+  if (!isPolicyGroup || right === group || OTHER_KINDS.test(kind)) return undefined;
+  const kinds = [...SERVED].flatMap(([each, of]) => (of === group ? [each] : []));
+  return nearest(kind, kinds) === undefined ? undefined : `${group} has no kind ${kind}${didYouMean(kind, kinds)}`;
+}
 
 function isCertificateRequestPolicy(document: SourceDocument): boolean {
   const { group, kind } = identityOf(document);

@@ -94,7 +94,7 @@ export async function withCertificateRequests(
         `${earlier} and ${file.name} would both be the CertificateRequest ${name}: two files need two names`,
       );
     names.set(name, file.name);
-    all.push(fileOf(file.name, JSON.stringify(request)));
+    all.push(fileOf(file, JSON.stringify(request)));
   }
   return { files: all, made: names.size };
 }
@@ -119,10 +119,12 @@ async function beginningOf(file: InputFile, bytes: number): Promise<Buffer> {
   return Buffer.concat(chunks).subarray(0, bytes);
 }
 
-const fileOf = (name: string, content: string): InputFile => {
+const fileOf = ({ name, given, inFolder }: InputFile, content: string): InputFile => {
   const bytes = Buffer.from(content);
   return {
     name,
+    given,
+    inFolder,
     bytes: bytes.length,
     async *read() {
       yield bytes;

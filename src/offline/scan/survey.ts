@@ -17,6 +17,8 @@ export interface Survey {
   readonly exceptions: readonly ExceptionResource[];
   /** The resources themselves, if they are few enough to be kept. */
   readonly held: readonly Resource[] | undefined;
+  /** Paths of the command line without any resource. */
+  readonly empty: readonly string[];
   /** Warnings about files whose resources are kept. */
   readonly warnings: readonly string[];
 }
@@ -26,9 +28,14 @@ const HELD_BYTES = 4 * 1024 * 1024;
 
 /**
  * Surveys the files.
+ * @param paths those that were named, which each should have a resource
  * @throws ScanError for unreadable parts
  */
-export async function survey(files: readonly InputFile[], kinds: KnownKinds): Promise<Survey> {
+export async function survey(
+  files: readonly InputFile[],
+  kinds: KnownKinds,
+  paths: readonly string[] = [],
+): Promise<Survey> {
   const hold = files.reduce((sum, { bytes }) => sum + bytes, 0) <= HELD_BYTES;
   const held: Resource[] = [];
   const exceptions: ExceptionResource[] = [];
@@ -37,19 +44,26 @@ export async function survey(files: readonly InputFile[], kinds: KnownKinds): Pr
   const doubts: Doubts = { warn: (line) => warnings.push(line), repeated: (file) => repeating.add(file) };
   let resources = 0;
   let first: string | undefined;
-  for await (const batch of batchesOf(files)) {
-    if (!hold && first !== undefined && !needsReading(batch)) {
-      resources += batch.ends.length;
-      continue;
+  const full = new Set<string>();
+  for (const file of files) {
+    for await (const batch of batchesOf([file])) {
+      if (!hold && first !== undefined && !needsReading(batch)) {
+        resources += batch.ends.length;
+        full.add(file.given);
+        continue;
+      }
+      const all = readResources(batch, kinds, hold ? doubts : undefined);
+      const read = judged(all);
+      if (all.length > 0) full.add(file.given);
+      resources += read.length;
+      first ??= read[0]?.name;
+      if (hold) held.push(...read);
+      for (const { kind, object } of read) if (kind === EXCEPTION_KIND) exceptions.push(...exceptionOf(object));
     }
-    const read = judged(readResources(batch, kinds, hold ? doubts : undefined));
-    resources += read.length;
-    first ??= read[0]?.name;
-    if (hold) held.push(...read);
-    for (const { kind, object } of read) if (kind === EXCEPTION_KIND) exceptions.push(...exceptionOf(object));
   }
+  const empty = [...new Set(paths)].filter((path) => !full.has(path));
   for (const file of files) if (repeating.has(file.name)) warnings.push(...(await jsonDoubts(file)));
-  return { resources, first: first ?? "", exceptions, held: hold ? held : undefined, warnings };
+  return { resources, first: first ?? "", exceptions, held: hold ? held : undefined, empty, warnings };
 }
 
 /** The batches of files, in order. */

@@ -1,12 +1,15 @@
 import type { ExplainedAnswer } from "../../kinds/explanation/types.js";
-import type { EvaluateAnswer, PagePolicy, PageState } from "../api.js";
+import type { EvaluateAnswer, PagePolicy, PageSource, PageState } from "../api.js";
 import { draftAddress, readAddress } from "./dom/addresses.js";
 import { connect } from "./dom/connection.js";
-import { h, put } from "./dom/element.js";
+import { type Child, h, put } from "./dom/element.js";
 import { askCheck, askEvaluate, Unreachable } from "./dom/wire.js";
+import { readLink } from "./model/draft-link.js";
 import { LatestOnly } from "./model/latest.js";
 import { answerView } from "./view/answer-view.js";
-import { policyDetails } from "./view/policy-details.js";
+import { linkedDraft } from "./view/linked-draft.js";
+import { overview } from "./view/overview.js";
+import { notice, policyDetails } from "./view/policy-details.js";
 import { policyList } from "./view/policy-list.js";
 import { workspace } from "./view/workspace.js";
 
@@ -26,14 +29,14 @@ export interface Places {
   readonly side: HTMLElement;
 }
 
-/** The shown policy: `undefined` is the draft. */
+/** The shown policy: `undefined` is the draft, or the overview. */
 type Subject = string | undefined;
 
 function readHelp(): HTMLElement {
   return h(
     "section",
     { class: "answer side-help", "aria-label": "Help" },
-    h("h3", {}, "Read only"),
+    h("h2", {}, "Read only"),
     h("p", {}, "This page shows what the server serves. It evaluates nothing."),
     h("p", {}, "To write a policy and try it, run on your own machine:"),
     h("pre", { class: "source" }, "policy-server play policies.yaml"),
@@ -42,7 +45,9 @@ function readHelp(): HTMLElement {
       {},
       "To ask what is served here, send an AdmissionReview to ",
       h("code", {}, "POST /validate/<policy>"),
-      ".",
+      ". ",
+      h("a", { href: "metrics" }, "GET /metrics"),
+      " counts the answers.",
     ),
   );
 }
@@ -60,6 +65,8 @@ export function start(places: Places): void {
   let state: PageState | undefined;
   let subject: Subject;
   let answered: { readonly subject: Subject; readonly explained: ExplainedAnswer } | undefined;
+  /** The text of the link whose draft is shown and not yet taken. */
+  let linkText: string | undefined;
   let pause: number | undefined;
   const checks = new LatestOnly();
   const evaluations = new LatestOnly();
@@ -85,6 +92,7 @@ export function start(places: Places): void {
 
   async function evaluate(): Promise<void> {
     if (state?.mode !== "play") return;
+    if (linkText !== undefined) return answer.say("quiet", "Not evaluated: take the draft first.");
     const asked = subject;
     const shownOnly = asked === undefined ? undefined : find(asked)?.shownOnly;
     if (shownOnly !== undefined) return answer.say("bad", `Not evaluated: ${shownOnly}.`);
@@ -122,50 +130,88 @@ export function start(places: Places): void {
   function showDetails(): void {
     const policy = subject === undefined ? undefined : find(subject);
     if (policy === undefined) {
-      put(about, h("p", { class: "said" }, subject === undefined ? "" : `No policy '${subject}' is served.`));
+      showAbout("", h("p", { class: "said" }, `No policy '${subject}' is served.`));
       return;
     }
-    const open =
-      about.dataset.policy === policy.id ? [...about.querySelectorAll("details")].map((fold) => fold.open) : [];
     const own = answered?.subject === policy.id ? answered.explained : undefined;
-    const edit =
-      state?.mode === "play"
-        ? (source: { text: string; kind: "entry" | "resource" }) => {
-            location.hash = draftAddress;
-            work.edit(source);
-          }
-        : undefined;
-    // The focused element is replaced by its equal: for its user the new state may be no different.
+    const edit = (source: PageSource) => {
+      goToDraft();
+      work.edit(source);
+    };
+    showAbout(policy.id, policyDetails(policy, linked, own, state?.mode === "play" ? edit : undefined));
+  }
+
+  /** Shows what is to be read. What is open in it stays so, and the focused element is replaced by its equal: for its user the new state may be no different. */
+  function showAbout(name: string, ...content: Child[]): void {
+    const isSame = about.dataset.policy === name;
+    const open = isSame ? [...about.querySelectorAll("details")].map((fold) => fold.open) : [];
     const places = () => [...about.querySelectorAll<HTMLElement>("a, button, summary, [tabindex]")];
-    const focused = about.dataset.policy === policy.id ? places().indexOf(document.activeElement as HTMLElement) : -1;
-    about.dataset.policy = policy.id;
-    put(about, policyDetails(policy, linked, own, edit));
+    const focused = isSame ? places().indexOf(document.activeElement as HTMLElement) : -1;
+    about.dataset.policy = name;
+    put(about, ...content);
     about.querySelectorAll("details").forEach((fold, index) => {
       fold.open = open[index] ?? false;
     });
     if (focused !== -1) (places()[focused] ?? places()[0])?.focus({ preventScroll: true });
   }
 
+  /** Shows the draft at once: what is written into it can be undone only where it stands in the page. */
+  function goToDraft(): void {
+    history.pushState(null, "", draftAddress);
+    show(true);
+  }
+
+  function showLink(text: string): void {
+    if (linkText === text) return;
+    linkText = text;
+    evaluations.cancel();
+    answer.setBusy(false);
+    invite();
+    readLink(text).then((written) => {
+      if (linkText !== text) return;
+      const view = linkedDraft(written, (taken) => {
+        goToDraft();
+        work.take(taken);
+      });
+      put(places.main, view);
+      view.querySelector("h2")?.focus();
+    });
+  }
+
+  function showOverview(policies: readonly PagePolicy[], isLink: boolean): void {
+    const words = "this page is for reading, and can't show it. Open it where policy-server play runs.";
+    showAbout(
+      "",
+      isLink && h("div", { class: "details" }, notice("warn", "△", "The link holds a draft:", words)),
+      policies.length === 0 ? h("p", { class: "said" }, "No policies are served.") : overview(policies, linked),
+    );
+  }
+
   function show(moveFocus: boolean): void {
     if (state === undefined) return;
     const play = state.mode === "play";
     const asked = readAddress(location.hash);
-    const [first] = state.policies;
     const former = subject;
-    subject = asked.what === "policy" ? asked.id : asked.what === "none" && !play ? first?.id : undefined;
-    list.mark(play || subject !== undefined ? subject : "");
+    subject = asked.what === "policy" ? asked.id : undefined;
+    const isLink = asked.what === "link";
+    list.mark(play && isLink ? "" : subject);
     if (former !== subject) {
       evaluations.cancel();
       answer.setBusy(false);
       answered = undefined;
       invite();
     }
-    document.title = `${subject ?? (play ? "Draft" : "Policies")} – policy-server`;
+    document.title = `${subject ?? (play ? "Draft" : "Overview")} – policy-server`;
+    if (play && isLink) {
+      showLink(asked.text);
+      return;
+    }
+    linkText = undefined;
     const draft = play && subject === undefined;
-    if (!draft) showDetails();
-    const empty = !play && first === undefined && h("p", { class: "said" }, "No policies are served.");
+    if (subject !== undefined) showDetails();
+    else if (!play) showOverview(state.policies, isLink);
     const asks = play && (subject === undefined || find(subject)?.shownOnly === undefined);
-    const parts = draft ? [work.draft, work.payload] : [empty, !empty && about, asks && work.payload];
+    const parts = draft ? [work.draft, work.payload] : [about, asks && work.payload];
     const kept = [...places.main.children];
     if (
       parts.filter(Boolean).some((part, index) => part !== kept[index]) ||
@@ -173,7 +219,6 @@ export function start(places: Places): void {
     ) {
       put(places.main, ...parts);
     }
-    places.main.classList.toggle("editing", draft);
     if (moveFocus) {
       places.policies.classList.remove("open");
       places.menu.setAttribute("aria-expanded", "false");
@@ -207,7 +252,7 @@ export function start(places: Places): void {
     event.preventDefault();
     places.main.focus();
   });
-  window.addEventListener("hashchange", () => show(readAddress(location.hash).what !== "none"));
+  window.addEventListener("hashchange", () => show(true));
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();

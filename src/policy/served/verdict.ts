@@ -5,6 +5,7 @@
 import type { AdmissionResponse, ResponseStatus, StatusCause } from "../../admission/admission-response.js";
 import { encodePatch } from "../../admission/encode.js";
 import { presentableWarnings } from "../../admission/warnings.js";
+import { hasJudged } from "../evaluation-run.js";
 import type { Cause, Deny, Failure, Mutation, Outcome } from "../outcome.js";
 import type { Observation } from "../policy.js";
 import type { Review } from "../review.js";
@@ -29,6 +30,9 @@ export interface Verdict {
   /** Monotonic milliseconds after which it no longer counts, even if it only has to be sent. */
   readonly deadline: number;
 }
+
+/** Whether the policy, or a member of the group, matched the request, whatever it said. */
+export const isJudged = ({ outcome, observations }: Verdict): boolean => hasJudged(outcome, observations);
 
 const MUTATION_OF_NOTHING =
   "Incoming object is null, which happens only with DELETE operations, but the policy is attempting a mutation. This is not allowed";

@@ -70,16 +70,16 @@ pass: 1, fail: 1, warn: 0, error: 0, skip: 1 \n`,
   test("ends with a policy that does not compile, if it would be asked", async () => {
     const broken = policyOf("broken", "HTTP", "true");
     const { code, err } = await apply([broken], { httpPayload: [get] });
-    assert.equal(code, 1);
+    assert.equal(code, 2);
     assert.match(err, /^Error: failed to compile HTTP policy broken: spec\.validations\[0\]\.expression/);
     const going = await apply([broken, allowing], { httpPayload: [get], envoyPayload: [asked], continueOnFail: true });
-    assert.equal(going.code, 1);
+    assert.equal(going.code, 2);
     assert.match(going.out, /pass: 1, fail: 0/);
   });
 
   test("ends with a file that is no request", async () => {
     const { code, err } = await apply([allowing], { envoyPayload: [fileOf("wrong.json", { nope: 1 })] });
-    assert.equal(code, 1);
+    assert.equal(code, 2);
     assert.match(err, /^Error: failed to parse envoy payload from .*wrong\.json: proto: unknown field "nope"\n$/);
   });
 });

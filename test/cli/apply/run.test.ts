@@ -80,6 +80,7 @@ describe("a run over resources", () => {
         first: "p0",
         exceptions: [],
         held: undefined,
+        empty: [],
         warnings: [],
       });
       await judging.end();
@@ -97,7 +98,7 @@ describe("a run over resources", () => {
     assert.ok(statSync(join(folder, "pods.jsonl")).size > 1024 * 1024, "several batches");
     const alone = await run(Number.POSITIVE_INFINITY, RESOURCES);
     assert.deepEqual(await run(0, RESOURCES), alone);
-    assert.deepEqual(alone.counts, { pass: 17_999, fail: 2_000, error: 0, skip: 0 });
+    assert.deepEqual(alone.counts, { pass: 17_999, fail: 2_000, error: 0, skip: 0, judged: 19_999 });
     assert.equal(alone.err, "warning: found duplicated resource Pod p7 default\n");
   });
 

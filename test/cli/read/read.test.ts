@@ -56,7 +56,7 @@ describe("read", () => {
     const broken = file("broken.yaml", "a: 1\n---\nb: [\n  é, }\n---\nc: 3\n");
     const sound = file("sound.json", '{"d": 9007199254740993, "e": 1.0}{"f": null}');
     const { code, out, err } = await read([broken, join(folder, "missing.yaml"), "-", sound], "g: no\n");
-    assert.equal(code, 1);
+    assert.equal(code, 2);
     assert.equal(out, '{"a":1}\n{"g":false}\n{"d":9007199254740993,"e":1.0}\n{"f":null}\n');
     const [first = "", second = "", ...others] = err.trimEnd().split("\n");
     assert.ok(first.startsWith(`${broken}:4:6: `), first);

@@ -29,7 +29,7 @@ describe("runs of test files", () => {
     const file = broken.write("a.test.yaml", `policy: names\ncases: [{ object: ${POD}, expect: allow }]\n`);
     const { code, out } = await broken.run(file, "-o", "json");
     const { passed, failed, error } = JSON.parse(out);
-    assert.deepEqual([code, passed, failed], [1, 0, 1]);
+    assert.deepEqual([code, passed, failed], [2, 0, 1]);
     assert.match(error, /policies.yaml:1:1/);
   });
 

@@ -9,10 +9,10 @@ describe("rounds of the audit", () => {
     server.put("configmaps", configMap("good", { a: "b" }));
     server.put("configmaps", configMap("bad", { bad: "b" }));
     await use(without("no-bad", "bad") + without("no-worse", "worse"));
-    const { counts, isGood, summary, written } = await run();
+    const { counts, isWell, summary, written } = await run();
     assert.deepEqual(counts, { pass: 3, fail: 1, warn: 0, error: 0, skip: 0 });
     assert.deepEqual([summary.objects, summary.evaluated, summary.problems], [2, 2, []]);
-    assert.equal(isGood, false);
+    assert.equal(isWell, true);
     assert.deepEqual(Object.fromEntries(found), { bad: { "no-bad": "fail" } });
     assert.deepEqual(reports(), { bad: { "no-bad": "fail" } });
     assert.deepEqual([written?.applied, written?.deleted], [1, 0]);
@@ -132,8 +132,8 @@ describe("rounds of the audit", () => {
       response.end(JSON.stringify({ kind: "Status", reason: "Conflict", message: "Apply failed with 1 conflict" }));
     };
     await use(without("no-bad", "bad"));
-    const { summary, isGood } = await run();
-    assert.equal(isGood, false);
+    const { summary, isWell } = await run();
+    assert.equal(isWell, false);
     assert.match(summary.problems[0] ?? "", /shop\/ConfigMap\/a: a report of that name belongs to another client/);
     server.beforeWrite = () => {};
     assert.equal((await run()).written?.applied, 1, "and try again in the next round");
@@ -217,7 +217,7 @@ describe("rounds of the audit", () => {
       broken.leftOut.map(({ id, isProblem }) => [id, isProblem]),
       [["no-bad", true]],
     );
-    assert.equal(broken.isGood, false);
+    assert.equal(broken.isWell, false);
     assert.equal(broken.counts.pass, 1);
     assert.deepEqual(Object.keys(reports()), ["a"], "what it had to say stands");
     server.forbidden.add("list configmaps");
@@ -271,8 +271,8 @@ describe("rounds of the audit", () => {
     const { server, use, run } = await audit(context);
     server.put("configmaps", { metadata: { name: "a", namespace: "shop", uid: "uid-a" } });
     await use(without("no-bad", "bad"));
-    const { counts, isGood } = await run();
-    assert.deepEqual([counts.error, counts.pass, isGood], [1, 0, false]);
+    const { counts, isWell } = await run();
+    assert.deepEqual([counts.error, counts.pass, isWell], [1, 0, true]);
   });
 
   test("ask again about what hangs on more than the object", async (context) => {
@@ -292,8 +292,8 @@ describe("rounds of the audit", () => {
     const { server, use, run } = await audit(context);
     for (let i = 0; i < 300; i++) server.put("configmaps", configMap(`m${i}`, i === 0 ? { bad: "b" } : {}));
     await use(without("no-bad", "bad"));
-    const { summary, isGood } = await run({ found: () => Promise.reject(new Error("nobody reads it")) });
-    assert.deepEqual([summary.objects, summary.problems, isGood], [300, ["nobody reads it"], false]);
+    const { summary, isWell } = await run({ found: () => Promise.reject(new Error("nobody reads it")) });
+    assert.deepEqual([summary.objects, summary.problems, isWell], [300, ["nobody reads it"], false]);
   });
 
   test("end when they are told to, and conclude nothing from what they have not seen", async (context) => {

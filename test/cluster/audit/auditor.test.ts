@@ -23,7 +23,7 @@ const FINISHED: FinishedAudit = {
     { id: "off", reason: "as wanted", isProblem: false },
   ],
   counts: { pass: 0, fail: 1, warn: 0, error: 0, skip: 0 },
-  isGood: false,
+  isWell: false,
 };
 
 const delta = (version: number): ClusterDelta => ({ version, base: version - 1, put: [], removed: [], sets: [] });

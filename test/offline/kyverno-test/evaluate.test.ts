@@ -284,7 +284,11 @@ describe("ValidatingAdmissionPolicies", () => {
         "param.yaml": cm,
       },
     );
-    assert.equal(err, "");
+    assert.equal(
+      err,
+      "Error: DIR/kyverno-test.yaml: the policy v does not match v1/Service/default/s: expected fail\n",
+      "Kyverno's table has it as a pass",
+    );
     assert.deepEqual(rows, [
       "v1/Pod/default/good: Pass Ok:  [v]",
       "v1/Pod/default/bad: Pass Ok: another name [v]",

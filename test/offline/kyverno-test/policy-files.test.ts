@@ -63,18 +63,18 @@ describe("policies of a test", () => {
     );
   });
 
-  test("come from folders and what is below, but for what is hidden and no YAML", async () => {
+  test("come from folders and what is below, JSON and hidden files among them", async () => {
     const { rows, out } = await runSuite(
       { ...RESULTS, policies: ["policies"] },
       {
         "resources.yaml": PODS,
         "policies/deep/p.yml": POLICY,
-        "policies/.hidden/x.yaml": PODS,
+        "policies/.hidden/x.json": policy(validating("true"), { name: "other" }),
         "policies/notes.txt": "a: [",
       },
     );
     assert.deepEqual(rows, PASSED);
-    assert.match(out, /Applying 1 policy to/);
+    assert.match(out, /Applying 2 policies to/);
     const spoilt = await runSuite(
       { ...RESULTS, policies: ["policies"] },
       { "resources.yaml": PODS, "policies/a/x.yaml": PODS[0] },

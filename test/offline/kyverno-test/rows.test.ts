@@ -91,6 +91,7 @@ describe("a row", () => {
         reason: "Excluded",
         message: "Excluded",
         counts: "skip",
+        unjudged: "fail",
       },
     ]);
     const both = pod("other", [answer("need-owner"), answer("need-owner", "fail"), answer("need-owner")]);
@@ -127,12 +128,12 @@ describe("an expected result", () => {
   });
 
   test("whose resources do not exist is about all of them, with a warning", () => {
-    const { rows, warnings } = compare(
+    const { rows, mistakes } = compare(
       [{ policy: "need-owner", result: "pass", resources: ["typo"] }],
       answers([GOOD, BAD]),
     );
     assert.equal(rows.length, 2);
-    assert.deepEqual(warnings, [
+    assert.deepEqual(mistakes, [
       "results[0]: there is no resource typo",
       "results[0]: checked for all resources, because none of those named exists",
     ]);
@@ -140,9 +141,9 @@ describe("an expected result", () => {
 
   test("is about those of its resources that exist", () => {
     const results = [{ policy: "need-owner", result: "pass", resources: ["team-a/good", "a/b/c", "team-b/good"] }];
-    const { rows, warnings } = compare(results, answers([GOOD, BAD]));
+    const { rows, mistakes } = compare(results, answers([GOOD, BAD]));
     assert.equal(rows.length, 1);
-    assert.deepEqual(warnings, [
+    assert.deepEqual(mistakes, [
       "results[0]: there is no resource a/b/c",
       "results[0]: there is no resource team-b/good",
     ]);
@@ -184,9 +185,9 @@ describe("an expected result", () => {
   });
 
   test("without anything to check says so", () => {
-    const { rows, warnings } = compare([{ policy: "p", result: "pass" }], answers([]));
+    const { rows, mistakes } = compare([{ policy: "p", result: "pass" }], answers([]));
     assert.deepEqual(rows, []);
-    assert.deepEqual(warnings, ["results[0]: nothing was checked, because there is no resource"]);
+    assert.deepEqual(mistakes, ["results[0]: nothing was checked, because there is no resource"]);
   });
 
   test("that names nothing follows the selector", () => {

@@ -172,7 +172,7 @@ Aggregated Failed Test Cases :
   test("warns of names that no resource has", async () => {
     const typo = write("typo.yaml", `${HEAD}results: [{ policy: need-owner, result: pass, resources: [good, god] }]\n`);
     const { passed, err } = await run([typo]);
-    assert.deepEqual([passed, err], [true, "warning: DIR/typo.yaml: results[0]: there is no resource god\n"]);
+    assert.deepEqual([passed, err], [true, "Error: DIR/typo.yaml: results[0]: there is no resource god\n"]);
   });
 });
 

@@ -11,6 +11,8 @@ const pem = exampleCsr("web");
 
 const file = (name: string, content: Buffer | string): InputFile => ({
   name,
+  given: name,
+  inFolder: false,
   bytes: content.length,
   async *read() {
     yield Buffer.from(content);

@@ -6,6 +6,8 @@ import { survey } from "../../../src/offline/scan/survey.js";
 const pod = (name: string) => `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"${name}"}}`;
 const file = (name: string, text: string) => ({
   name,
+  given: name,
+  inFolder: false,
   bytes: 1024 * 1024 * 1024,
   async *read() {
     yield Buffer.from(text);

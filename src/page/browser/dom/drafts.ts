@@ -1,22 +1,9 @@
-/** The user's texts, kept in the browser until they are reset. */
-export interface Written {
-  readonly draft: string;
-  readonly payload: string;
-  readonly operation: string;
-  readonly raw: boolean;
-}
+import { isWritten, type Written } from "../model/draft-link.js";
 
 /** The key of the store, with a version: another version does not read it. */
 const KEY = "policy-server.page.1";
 /** Longest text that is kept: browsers keep about five million characters for a site. */
 const LONGEST = 1_000_000;
-
-function isWritten(value: unknown): value is Written {
-  if (typeof value !== "object" || value === null) return false;
-  const { draft, payload, operation, raw } = value as Record<keyof Written, unknown>;
-  const texts = [draft, payload, operation].every((text) => typeof text === "string");
-  return texts && typeof raw === "boolean";
-}
 
 /** The kept texts; undefined: none, or the browser keeps nothing for this page. */
 export function kept(): Written | undefined {

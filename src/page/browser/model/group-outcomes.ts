@@ -69,6 +69,67 @@ export function outcomeOf(node: GroupNode, answer: ExplainedAnswer): NodeOutcome
   return { ...look, detail: look.word };
 }
 
+/** A member that decided a group's answer, or another part of its expression. */
+export interface Cause extends Look {
+  readonly name: string;
+  readonly message: string;
+}
+
+/** The parts that made an expression's value what it is: of a conditional those of its branch, of `&&` and `||` the parts with the same value. */
+function decisive(node: GroupNode, source: string, root: ExplainedValue): readonly GroupNode[] {
+  const [first, then, otherwise] = node.parts;
+  if (first === undefined) return [node];
+  const goOn = (part: GroupNode) => decisive(part, source, root);
+  if (node.kind === "not") return goOn(first);
+  const came = valueAt(root, node.kind === "if" ? first : node);
+  if (node.kind === "if") {
+    const branch = came?.value === "true" ? then : came?.value === "false" ? otherwise : first;
+    return goOn(branch === undefined || /^(?:true|false)$/.test(source.slice(branch.from, branch.to)) ? first : branch);
+  }
+  return node.parts.flatMap((part) => {
+    const own = valueAt(root, part);
+    return own !== undefined && own.value === came?.value && own.failed === came?.failed ? goOn(part) : [];
+  });
+}
+
+/** The causes of a group's answer, those of members that are groups in their place. */
+export function causesOf(answer: ExplainedAnswer): readonly Cause[] {
+  const { source, value: root } = evaluated(answer) ?? {};
+  const tree = groupOfAnswer(answer)?.tree;
+  if (source === undefined || root === undefined || tree === undefined) return [];
+  const found = decisive(tree, source, root).flatMap((node): readonly Cause[] => {
+    const text = source.slice(node.from, node.to);
+    const asked = answer.members.filter(
+      ({ name, outcome }) => outcome !== "not evaluated" && new RegExp(`\\b${name}\\s*\\(`).test(text),
+    );
+    const grave = asked.filter(({ outcome }) => outcome !== "allow" && outcome !== "skip");
+    const members = grave.length > 0 || node.kind !== "member" ? grave : asked;
+    if (members.length === 0) {
+      const { value, failed = false } = valueAt(root, node) ?? {};
+      return [{ ...lookOfValue(value, failed), name: text, message: value ?? "not evaluated" }];
+    }
+    return members.flatMap((member) => {
+      const inner = causesOf(member).map((cause) => ({ ...cause, name: `${member.name} › ${cause.name}` }));
+      const look = lookOf(member.outcome);
+      return inner.length > 0 ? inner : [{ ...look, name: member.name, message: member.message ?? look.word }];
+    });
+  });
+  return [...new Map(found.map((cause) => [`${cause.name} ${cause.message}`, cause])).values()];
+}
+
+/** Warnings of a group: those of each member, without what its row says anyway, and those of no member. */
+export function warningsByMember(warnings: readonly string[], members: readonly ExplainedAnswer[]) {
+  const left: string[] = [];
+  const own = new Map<string, string[]>();
+  const said = /^(\w+)(?:: (.*)| (?:was (?:accepted|rejected|not evaluated)|failed|does not apply)(?:$|:.*))/s;
+  for (const warning of warnings) {
+    const [, name = "", text] = said.exec(warning) ?? [];
+    if (!members.some((member) => member.name === name)) left.push(warning);
+    else if (text !== undefined) own.set(name, [...(own.get(name) ?? []), text]);
+  }
+  return { own, left };
+}
+
 /** A group to draw from its answer alone, for a draft. Undefined where its expression was not evaluated. */
 export function groupOfAnswer(answer: ExplainedAnswer): PageGroup | undefined {
   const found = answer.members.length === 0 ? undefined : evaluated(answer);

@@ -2,7 +2,7 @@ import type { DiffLine, ExplainedAnswer, ExplainedPart } from "../../../kinds/ex
 import type { EvaluateAnswer } from "../../api.js";
 import { type Child, h, put, sign } from "../dom/element.js";
 import { type DiffRow, diffCounts, diffRows } from "../model/diff-rows.js";
-import { groupOfAnswer } from "../model/group-outcomes.js";
+import { causesOf, groupOfAnswer, warningsByMember } from "../model/group-outcomes.js";
 import { duration, type Look, lookOf, verdictOf } from "../model/outcomes.js";
 import { codeOf, messageOf } from "../model/response.js";
 import { expressionView } from "./expression-view.js";
@@ -33,7 +33,12 @@ function expressionsView(answer: ExplainedAnswer): readonly HTMLElement[] {
   return answer.parts.map((part) => partView(part, count === 1));
 }
 
-function memberRow(member: ExplainedAnswer, depth: number): HTMLElement {
+const warningView = (text: string) =>
+  h("div", { class: "notice warn" }, sign("△", "warn"), h("p", {}, h("strong", {}, "Warning:"), " ", text));
+
+function memberRow(member: ExplainedAnswer, depth: number, warnings: readonly string[]): HTMLElement {
+  const { left } = warningsByMember(warnings, member.members);
+  const count = warnings.length === 1 ? "1 warning" : `${warnings.length} warnings`;
   const look = lookOf(member.outcome);
   const head = [
     sign(look.symbol, look.tone),
@@ -42,12 +47,14 @@ function memberRow(member: ExplainedAnswer, depth: number): HTMLElement {
       { class: "name" },
       member.name,
       member.argument !== undefined && h("code", { class: "argument" }, `(${member.argument})`),
+      warnings.length > 0 && h("span", { class: "warn count" }, ` △ ${count}`),
     ),
     h("span", { class: `outcome ${look.tone}` }, look.word),
     h("span", { class: "time" }, member.milliseconds === undefined ? "" : duration(member.milliseconds)),
     member.message !== undefined && h("span", { class: "message" }, member.message),
   ];
-  const inside = member.parts.some(({ expressions }) => expressions.length > 0) || member.members.length > 0;
+  const inside =
+    warnings.length + member.members.length > 0 || member.parts.some(({ expressions }) => expressions.length > 0);
   if (!inside || depth >= DEEPEST)
     return h("li", { class: `member ${look.tone}` }, h("div", { class: "member-head" }, ...head));
   return h(
@@ -57,18 +64,26 @@ function memberRow(member: ExplainedAnswer, depth: number): HTMLElement {
       "details",
       {},
       h("summary", { class: "member-head" }, ...head),
-      h("div", { class: "inside" }, ...expressionsView(member), memberList(member, depth + 1)),
+      h(
+        "div",
+        { class: "inside" },
+        ...left.map(warningView),
+        ...expressionsView(member),
+        memberList(member, warnings, depth + 1),
+      ),
     ),
   );
 }
 
 /** The members of a group in order of definition, each with its answer; those with details unfold. */
-function memberList(answer: ExplainedAnswer, depth = 0): HTMLElement | undefined {
+function memberList(answer: ExplainedAnswer, warnings: readonly string[], depth = 0): HTMLElement | undefined {
   if (answer.members.length === 0 && answer.left === 0) return undefined;
+  const { own } = warningsByMember(warnings, answer.members);
+  const first = (member: ExplainedAnswer) => answer.members.find(({ name }) => name === member.name) === member;
   return h(
     "ol",
     { class: "members" },
-    ...answer.members.map((member) => memberRow(member, depth)),
+    ...answer.members.map((member) => memberRow(member, depth, (first(member) && own.get(member.name)) || [])),
     answer.left > 0 && h("li", { class: "quiet" }, `and ${answer.left} more times that members were asked`),
   );
 }
@@ -127,10 +142,20 @@ export interface AnswerView {
 
 type Answer = NonNullable<EvaluateAnswer["answer"]>;
 
+/** Most causes that stand in the headline; the members' list has all. */
+const MOST_CAUSES = 6;
+
+/** The causes of a denial or failure of a group; empty for any other answer, and for one that monitor mode lets through. */
+const causes = ({ explained, allowed }: Answer) =>
+  explained.outcome === "error" || explained.outcome === "no answer" || (explained.outcome === "deny" && !allowed)
+    ? causesOf(explained)
+    : [];
+
 function headline(answer: Answer, look: Look): HTMLElement {
   const { explained, response, allowed } = answer;
   const code = codeOf(response);
   const message = messageOf(response) ?? explained.message;
+  const found = causes(answer);
   const facts = [explained.name, code === undefined ? undefined : `code ${code}`, duration(answer.milliseconds)];
   return h(
     "div",
@@ -142,7 +167,19 @@ function headline(answer: Answer, look: Look): HTMLElement {
       h("p", { class: "word" }, look.word),
       h("p", { class: "facts-line" }, facts.filter(Boolean).join(" · ")),
     ),
-    message !== undefined && h("p", { class: "message" }, message),
+    found.length > 0 &&
+      h(
+        "ul",
+        { class: "message" },
+        ...found
+          .slice(0, MOST_CAUSES)
+          .map(({ symbol, tone, name, message: why }) =>
+            h("li", {}, sign(symbol, tone), " ", h("strong", {}, `${name}:`), ` ${why}`),
+          ),
+        found.length > MOST_CAUSES && h("li", {}, `and ${found.length - MOST_CAUSES} more`),
+      ),
+    message !== undefined &&
+      h("p", { class: found.length > 0 ? "note" : "message" }, found.length > 0 && "The client reads: ", message),
     explained.outcome === "skip" &&
       allowed &&
       h("p", { class: "note" }, "The request is let through: the policy has nothing to say about it."),
@@ -158,7 +195,8 @@ function contents(answer: Answer, draft: boolean, linked: Linked): Child[] {
   const { explained, warnings, wouldDeny, diff, response } = answer;
   const look = verdictOf(answer.allowed, explained.outcome);
   const group = draft ? groupOfAnswer(explained) : undefined;
-  const members = memberList(explained);
+  const members = memberList(explained, warnings);
+  const { left } = warningsByMember(warnings, explained.members);
   // One part without expressions repeats the headline.
   const telling = explained.parts.length > 1 || explained.parts.some((part) => part.expressions.length > 0);
   const expressions = telling ? expressionsView(explained) : [];
@@ -172,9 +210,7 @@ function contents(answer: Answer, draft: boolean, linked: Linked): Child[] {
         sign(monitor.symbol, monitor.tone),
         h("p", {}, h("strong", {}, "Hidden by monitor mode, would be denied:"), " ", wouldDeny),
       ),
-    ...warnings.map((warning) =>
-      h("div", { class: "notice warn" }, sign("△", "warn"), h("p", {}, h("strong", {}, "Warning:"), " ", warning)),
-    ),
+    ...left.map(warningView),
     group !== undefined && groupDrawing(group, linked, explained),
     members !== undefined && h("section", {}, h("h3", {}, "Members"), members),
     diff !== undefined && diffView(diff),
@@ -204,7 +240,11 @@ export function answerView(linked: Linked): AnswerView {
     setStale,
     show(answer, draft) {
       const { word } = verdictOf(answer.allowed, answer.explained.outcome);
-      put(spoken, `${word}. ${messageOf(answer.response) ?? answer.explained.message ?? ""}`);
+      const [cause] = causes(answer);
+      put(
+        spoken,
+        `${word}. ${cause === undefined ? "" : `${cause.name} ${cause.message}. `}${messageOf(answer.response) ?? answer.explained.message ?? ""}`,
+      );
       put(body, ...contents(answer, draft, linked));
       setStale(false);
       element.scrollTop = 0;

@@ -1,7 +1,7 @@
 import type { PageProblem } from "../../api.js";
 import { h, put, sign } from "../dom/element.js";
 import { indentedLines, type Selected } from "../model/indentation.js";
-import { linesOf, startOfLine, stretchOf } from "../model/positions.js";
+import { linesOf, placesOf, startOfLine } from "../model/positions.js";
 import { type Mark, piecesOf } from "../model/yaml-pieces.js";
 
 /** Most mistakes that are listed; others are only counted: a text that is something else altogether has one in every line. */
@@ -187,8 +187,9 @@ export function editor(options: EditorOptions): Editor {
     for (const { problem, line } of known) {
       const index = Math.min(problem.line, lines.length) - 1;
       if (lines[index] !== line) continue;
-      const mark = { ...stretchOf(line, problem.column, problem.endColumn), severity: problem.severity };
-      marks.set(index, [...(marks.get(index) ?? []), mark]);
+      for (const { index: at, ...stretch } of placesOf(lines, problem)) {
+        marks.set(at, [...(marks.get(at) ?? []), { ...stretch, severity: problem.severity }]);
+      }
     }
   }
 
@@ -200,11 +201,12 @@ export function editor(options: EditorOptions): Editor {
   }
 
   function jump(problem: PageProblem): void {
-    const line = lines[Math.min(problem.line, lines.length) - 1] ?? "";
-    const start = startOfLine(lines, problem.line);
-    const { from, to } = stretchOf(line, problem.column, problem.endColumn);
+    const places = placesOf(lines, problem);
+    const [from = 0, to = 0] = [places[0], places.at(-1)].map((place, end) =>
+      place === undefined ? 0 : startOfLine(lines, place.index + 1) + (end === 1 ? place.to : place.from),
+    );
     field.focus();
-    field.setSelectionRange(start + from, start + to);
+    field.setSelectionRange(from, to);
     const height = Number.parseFloat(getComputedStyle(field).lineHeight) || 20;
     field.scrollTop = Math.max(0, (problem.line - 1) * height - field.clientHeight / 2);
     drawLines();

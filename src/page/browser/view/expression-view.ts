@@ -133,8 +133,8 @@ function evaluationView(source: string, value: ExplainedValue, open: boolean): H
 export function expressionView(expression: ExplainedExpression, alone: boolean): HTMLElement {
   const { source, error, evaluations } = expression;
   const title = h(
-    "h5",
-    {},
+    "p",
+    { class: "expression-path" },
     expression.path !== "expression" && h("code", {}, expression.path),
     expression.name !== undefined && h("span", { class: "quiet" }, ` ${expression.name}`),
   );

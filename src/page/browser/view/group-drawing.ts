@@ -3,7 +3,7 @@ import type { PageGroup } from "../../api.js";
 import { policyAddress } from "../dom/addresses.js";
 import { h, put, svg } from "../dom/element.js";
 import { type NodeOutcome, outcomeOf } from "../model/group-outcomes.js";
-import { layoutOf, type RailBox, type RailDrawing, type RailFrame } from "../model/rail-layout.js";
+import { LABEL_LINE, layoutOf, type RailBox, type RailDrawing, type RailFrame } from "../model/rail-layout.js";
 
 /** Whether a policy has a page of its own: members that are defined in place have none. */
 export type Linked = (policy: string) => boolean;
@@ -20,19 +20,20 @@ function boxOf(box: RailBox, group: PageGroup, linked: Linked, outcome: NodeOutc
     { class: `box ${node.kind} ${outcome?.tone ?? "plain"}` },
     svg("title", {}, [source, names, outcome?.word].filter(Boolean).join(" – ")),
     svg("rect", { x, y, width, height, rx: 6 }),
-    svg("text", { class: "label", x: x + 12, y: y + (detail === "" ? 27 : 19) }, label),
+    ...label.map((line, index) =>
+      svg("text", { class: "label", x: x + 12, y: y + (detail === "" ? 27 : 19) + index * LABEL_LINE }, line),
+    ),
     outcome !== undefined &&
       svg("text", { class: "symbol", x: x + width - 12, y: y + 19, "text-anchor": "end" }, outcome.symbol),
     detail !== "" &&
       svg(
         "text",
-        { class: "detail", x: x + 12, y: y + 35 },
+        { class: "detail", x: x + 12, y: y + height - 9 },
         detail.length > most ? `${detail.slice(0, most - 1)}…` : detail,
       ),
   );
   if (member === undefined || !linked(member.policy)) return shape;
-  const spoken = `${member.name}, policy ${member.policy}${outcome === undefined ? "" : `: ${outcome.word}`}`;
-  return svg("a", { href: policyAddress(member.policy), "aria-label": spoken }, shape);
+  return svg("a", { href: policyAddress(member.policy) }, shape);
 }
 
 function frameOf({ x, y, width, height, word, node }: RailFrame, outcome: NodeOutcome | undefined): SVGElement {
@@ -40,7 +41,11 @@ function frameOf({ x, y, width, height, word, node }: RailFrame, outcome: NodeOu
     "g",
     { class: `frame ${node.kind}` },
     svg("rect", { x, y, width, height, rx: 8 }),
-    svg("text", { x: x + 12, y: y + 15 }, outcome === undefined ? word : `${word}  ${outcome.symbol} ${outcome.word}`),
+    svg(
+      "text",
+      { x: x + 12, y: y + 15 },
+      outcome === undefined || outcome.tone === "unasked" ? word : `${word}  ${outcome.symbol} ${outcome.word}`,
+    ),
   );
 }
 
@@ -51,7 +56,7 @@ function pictureOf(
   answer: ExplainedAnswer | undefined,
 ): SVGElement {
   const outcome = (part: RailBox | RailFrame) => (answer === undefined ? undefined : outcomeOf(part.node, answer));
-  const { width, height, axis, end } = drawing;
+  const { width, height } = drawing;
   return svg(
     "svg",
     {
@@ -63,8 +68,7 @@ function pictureOf(
       "aria-label": `Drawing of ${group.expression}`,
     },
     ...drawing.rails.map((d) => svg("path", { d })),
-    svg("circle", { class: "start", cx: 6, cy: axis, r: 4 }),
-    svg("circle", { class: "end", cx: end.x, cy: end.y, r: 4 }),
+    ...drawing.ends.map(({ kind, x, y }) => svg("circle", { class: kind, cx: x, cy: y, r: 4 })),
     ...drawing.frames.map((frame) => frameOf(frame, outcome(frame))),
     ...drawing.words.map(({ x, y, text }) =>
       svg(
@@ -81,17 +85,21 @@ function pictureOf(
 /** A group's expression as rails, its members linked, and coloured once it was evaluated. */
 export function groupDrawing(group: PageGroup, linked: Linked, answer?: ExplainedAnswer): HTMLElement {
   const scroll = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "The group as a drawing" });
+  const caption = h("figcaption");
   let drawn: number | undefined;
   // Called with the first width before anything is painted, and when the window changes.
   new ResizeObserver(() => {
     if (drawn === scroll.clientWidth || scroll.clientWidth === 0) return;
     drawn = scroll.clientWidth;
-    put(scroll, pictureOf(group, layoutOf(group.tree, group.expression, drawn), linked, answer));
+    const drawing = layoutOf(group.tree, group.expression, drawn);
+    put(scroll, pictureOf(group, drawing, linked, answer));
+    put(
+      caption,
+      "In a row: all must hold. Below each other: one is enough, the upper is asked first.",
+      drawing.frames.some(({ node }) => node.kind === "if") &&
+        " In a frame ? : the condition comes first; where it is false, what stands below it counts.",
+      drawing.ends.length > 2 && " What has a number is drawn below by that number.",
+    );
   }).observe(scroll);
-  return h(
-    "figure",
-    { class: "drawing" },
-    scroll,
-    h("figcaption", {}, "In a row: all must hold. Below each other: one is enough, the upper is asked first."),
-  );
+  return h("figure", { class: "drawing" }, scroll, caption);
 }

@@ -9,11 +9,13 @@ function fact(name: string, ...value: Child[]): HTMLElement {
   return h("div", {}, h("dt", {}, name), h("dd", {}, ...value));
 }
 
-function notice(tone: string, symbol: string, word: string, text: string): HTMLElement {
+/** A remark that stands out: its sign, a word, and a text of the server. */
+export function notice(tone: string, symbol: string, word: string, text: string): HTMLElement {
   return h("div", { class: `notice ${tone}` }, sign(symbol, tone), h("p", {}, h("strong", {}, word), " ", text));
 }
 
-function membersOf(policy: PagePolicy, linked: Linked): Child {
+/** The members of a group, folded; undefined for other policies. */
+export function membersOf(policy: PagePolicy, linked: Linked): Child {
   if (policy.group === undefined) return undefined;
   const items = policy.group.members.map(({ name, policy: id }) => {
     const names = linked(id)

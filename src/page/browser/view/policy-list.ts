@@ -1,5 +1,5 @@
 import type { PagePolicy } from "../../api.js";
-import { draftAddress, policyAddress } from "../dom/addresses.js";
+import { draftAddress, overviewAddress, policyAddress } from "../dom/addresses.js";
 import { type Child, h, put, sign } from "../dom/element.js";
 import { countOf, kindOf, matchesFilter, statesOf } from "../model/policy-words.js";
 
@@ -7,7 +7,7 @@ import { countOf, kindOf, matchesFilter, statesOf } from "../model/policy-words.
 export interface PolicyList {
   readonly element: HTMLElement;
   readonly update: (policies: readonly PagePolicy[], withDraft: boolean) => void;
-  /** Marks the shown policy; `undefined` is the draft. */
+  /** Marks the shown policy; `undefined` is the draft, or the overview of a page for reading; `""` none. */
   readonly mark: (id: string | undefined) => void;
 }
 
@@ -53,7 +53,7 @@ export function policyList(): PolicyList {
   const element = h("div", { class: "list" }, draft, h("div", { class: "find" }, filter, count), rows);
   let shown: readonly { readonly policy: PagePolicy; readonly item: HTMLElement; readonly link: HTMLAnchorElement }[] =
     [];
-  let draftLink: HTMLAnchorElement | undefined;
+  let topLink: HTMLAnchorElement | undefined;
   let chosen: string | undefined;
 
   const links = () => shown.filter(({ item }) => !item.hidden).map(({ link }) => link);
@@ -79,8 +79,8 @@ export function policyList(): PolicyList {
       if (policy.id === id) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
-    if (id === undefined) draftLink?.setAttribute("aria-current", "page");
-    else draftLink?.removeAttribute("aria-current");
+    if (id === undefined) topLink?.setAttribute("aria-current", "page");
+    else topLink?.removeAttribute("aria-current");
     tabStop();
   }
 
@@ -124,16 +124,12 @@ export function policyList(): PolicyList {
         const link = rowOf(policy, group);
         return { policy, link, item: h("li", { class: group === "" ? "" : "within" }, link) };
       });
-      draftLink = withDraft
-        ? entry(
-            draftAddress,
-            h("span", { class: "name" }, "Draft"),
-            h("span", { class: "about" }, "write a policy and try it"),
-          )
-        : undefined;
-      if (draftLink !== undefined) draftLink.tabIndex = 0;
-      put(draft, draftLink);
-      draft.hidden = draftLink === undefined;
+      const [address, name, about] = withDraft
+        ? [draftAddress, "Draft", "write a policy and try it"]
+        : [overviewAddress, "Overview", "all policies at first sight"];
+      topLink = entry(address, h("span", { class: "name" }, name), h("span", { class: "about" }, about));
+      topLink.tabIndex = 0;
+      put(draft, topLink);
       put(rows, ...shown.map(({ item }) => item));
       narrow();
       mark(chosen);

@@ -1,8 +1,10 @@
 import type { CheckAnswer, EvaluateQuestion, PageExample, PageProblem, PageSource } from "../../api.js";
-import { forget, keep, kept, type Written } from "../dom/drafts.js";
+import { linkAddress } from "../dom/addresses.js";
+import { forget, keep, kept } from "../dom/drafts.js";
 import { h, put } from "../dom/element.js";
 import { kindOfDraft } from "../model/draft-kind.js";
-import { type Editor, editor } from "./editor.js";
+import { LONGEST_LINK, linkOf, type Written } from "../model/draft-link.js";
+import { editor } from "./editor.js";
 
 const OPERATIONS = ["CREATE", "UPDATE", "DELETE", "CONNECT"] as const;
 type Operation = (typeof OPERATIONS)[number];
@@ -25,6 +27,8 @@ export interface Workspace {
   readonly question: (id: string | undefined) => EvaluateQuestion;
   readonly offer: (examples: readonly PageExample[]) => void;
   readonly edit: (source: PageSource) => void;
+  /** Takes the texts of a link, which can be undone in each field. */
+  readonly take: (written: Written) => void;
   readonly showCheck: (answer: CheckAnswer) => void;
   readonly showProblems: (problems: readonly PageProblem[]) => void;
   /** Shows that the check has no answer, and why. */
@@ -61,9 +65,7 @@ function payloadTools(change: () => void) {
   return { operation, raw, examples };
 }
 
-function restore(written: Written, draft: Editor, payload: Editor, tools: ReturnType<typeof payloadTools>): void {
-  draft.begin(written.draft);
-  payload.begin(written.payload);
+function restore(written: Written, tools: ReturnType<typeof payloadTools>): void {
   tools.operation.value = OPERATIONS.find((name) => name === written.operation) ?? "CREATE";
   tools.raw.checked = written.raw;
   tools.operation.disabled = written.raw;
@@ -73,13 +75,20 @@ function restore(written: Written, draft: Editor, payload: Editor, tools: Return
 export function workspace(events: WorkspaceEvents): Workspace {
   let examples: readonly PageExample[] = [];
   let checked: readonly PageProblem[] = [];
+  const texts = (): Written => ({
+    draft: draft.text(),
+    payload: payload.text(),
+    operation: tools.operation.value,
+    raw: tools.raw.checked,
+  });
   const save = () => {
-    keep({ draft: draft.text(), payload: payload.text(), operation: tools.operation.value, raw: tools.raw.checked });
+    keep(texts());
     events.onChange();
   };
   const currentDraft = (): PageSource => ({ kind: kindOfDraft(draft.text()), text: draft.text() });
   const kind = h("span", { class: "quiet cut", id: "draft-kind" });
   const drafted = () => {
+    put(said);
     put(kind, draft.text().trim() === "" ? "" : KINDS[currentDraft().kind]);
     save();
     events.onDraft(currentDraft());
@@ -134,7 +143,25 @@ export function workspace(events: WorkspaceEvents): Workspace {
     forget();
   });
   const before = kept();
-  if (before !== undefined) restore(before, draft, payload, tools);
+  if (before !== undefined) {
+    draft.begin(before.draft);
+    payload.begin(before.payload);
+    restore(before, tools);
+  }
+  const said = h("p", { class: "summary", role: "status" });
+  const copy = h("button", { type: "button", class: "plain", id: "copy-link" }, "Copy link");
+  copy.title = "An address that holds this draft and payload; nothing is sent anywhere";
+  copy.addEventListener("click", async () => {
+    const link = linkAddress(await linkOf(texts()));
+    if (link.length > LONGEST_LINK) return put(said, "Too long for a link: send the texts as files.");
+    try {
+      await navigator.clipboard.writeText(new URL(link, location.href).href);
+      put(said, "Copied");
+    } catch {
+      history.replaceState(null, "", link);
+      put(said, "Not copied: the browser forbids it. The link stands in the address bar.");
+    }
+  });
 
   const draftSection = h(
     "section",
@@ -147,8 +174,10 @@ export function workspace(events: WorkspaceEvents): Workspace {
       h("span", { class: "gap" }),
       idsLabel,
       pick,
+      copy,
       reset,
     ),
+    said,
     draft.element,
   );
   const evaluate = h(
@@ -236,6 +265,12 @@ export function workspace(events: WorkspaceEvents): Workspace {
       put(kind, draft.text().trim() === "" ? "" : KINDS[currentDraft().kind]);
     },
     edit: (source) => draft.write(source.text),
+    take(written) {
+      payload.write(written.payload);
+      draft.write(written.draft);
+      restore(written, tools);
+      save();
+    },
     showCheck(answer) {
       showProblems(answer.problems);
       const former = ids.value;

@@ -1,0 +1,46 @@
+/** `convert` on the command line. */
+import { Option } from "commander";
+import type { ConvertOptions } from "../convert/index.js";
+import { type AddCommand, withExamples } from "../definition.js";
+
+/** The forms of the results: as in `offline/convert`, which is imported when the command runs. */
+const TARGETS = ["vap", "cel"];
+
+/** Adds `convert`. */
+export const addConvert: AddCommand = (program, { io, done }) => {
+  const convert = program
+    .command("convert")
+    .description(
+      "convert policies of Gatekeeper: those in CEL to ValidatingAdmissionPolicies, those in Rego to modules",
+    )
+    .argument("<file...>", "files and folders with ConstraintTemplates and Constraints; - for standard input")
+    .addOption(
+      new Option(
+        "--to <form>",
+        "what those in CEL become: ValidatingAdmissionPolicies with bindings (vap), or entries of policies.yaml (cel)",
+      )
+        .choices(TARGETS)
+        .default("vap"),
+    )
+    .option(
+      "--output <folder>",
+      "write files there: one for each policy, and policies.yaml for entries; default: standard output",
+    )
+    .option("--force", "replace files that are there")
+    .allowExcessArguments(false);
+  withExamples(convert, [
+    [
+      "policy-server convert gatekeeper/ > policies/converted.yaml",
+      "print ValidatingAdmissionPolicies, to be applied or served",
+    ],
+    ["policy-server convert gatekeeper/ --output converted", "write a file for each policy, and what Rego needs"],
+    [
+      "kubectl get constrainttemplates,constraints -o yaml | policy-server convert - --to cel",
+      "print entries of policies.yaml for what a cluster has",
+    ],
+  ]);
+  convert.action(async (files: readonly string[]) => {
+    const { convertCommand } = await import("../convert/index.js");
+    done(await convertCommand(files, convert.opts<ConvertOptions>(), io));
+  });
+};

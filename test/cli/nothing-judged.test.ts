@@ -1,0 +1,248 @@
+/** Inputs of which nothing, or not all, is judged: each class of them has its exit code, and none is green. Kyverno's codes print the same. */
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { PassThrough, Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { after, describe, test } from "node:test";
+import { runCommandLine } from "../../src/cli/command-line.js";
+
+const folder = mkdtempSync(join(tmpdir(), "nothing-judged-"));
+after(() => rmSync(folder, { recursive: true }));
+
+const policy = (kind = "ValidatingPolicy", apiVersion = "policies.kyverno.io/v1", name = "few") =>
+  `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: { name: ${name} }\nspec:\n  matchConstraints: { resourceRules: [{ apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments] }] }\n  validations: [{ expression: object.spec.replicas < 5 }]\n`;
+const deployment = (replicas: number, kind = "Deployment", apiVersion = "apps/v1") =>
+  `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: { name: web }\nspec: { replicas: ${replicas} }\n`;
+const binding = (name: string) =>
+  `apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: { name: b }\nspec: { policyName: ${name}, validationActions: [Deny] }\n`;
+const vap = (apiVersion = "admissionregistration.k8s.io/v1") => policy("ValidatingAdmissionPolicy", apiVersion);
+const rows = (resources: string, result = "pass") =>
+  `apiVersion: cli.kyverno.io/v1alpha1\nkind: Test\nmetadata: { name: t }\npolicies: [few.yaml]\nresources: [web.yaml]\nresults: [{ policy: few, resources: [${resources}], kind: Deployment, result: ${result} }]\n`;
+
+const FILES: Readonly<Record<string, string>> = {
+  "few.yaml": policy(),
+  "few.json": JSON.stringify({
+    apiVersion: "policies.kyverno.io/v1",
+    kind: "ValidatingPolicy",
+    metadata: { name: "json" },
+    spec: { validations: [{ expression: "true" }] },
+  }),
+  "vap.yaml": `${vap()}---\n${binding("few")}`,
+  "web.yaml": deployment(1),
+  "service.yaml": "apiVersion: v1\nkind: Service\nmetadata: { name: s }\n",
+  "empty.yaml": "",
+  "comment.yaml": "# nothing\n---\n",
+  "values.yaml": "replicas: 3\n",
+  "list.yaml": "apiVersion: v1\nkind: List\nitems: []\n",
+  "policies/none/notes.txt": "nothing",
+  "kind.yaml": policy("ValidatngPolicy"),
+  "group.yaml": policy("ValidatingPolicy", "policies.kyverno.oi/v1"),
+  "version.yaml": policy("ValidatingPolicy", "policies.kyverno.io/v7"),
+  "core.yaml": policy("ValidatingPolicy", "v1"),
+  "no-kind.yaml": policy().replace("kind:", "knd:"),
+  "vap-kind.yaml": vap().replace("kind: Validating", "kind: Validatng"),
+  "vap-group.yaml": vap("admissionregistration.k8s/v1"),
+  "vap-version.yaml": vap("admissionregistration.k8s.io/v3"),
+  "binding.yaml": `${vap()}---\n${binding("fw")}`,
+  "field.yaml": policy().replace("validations", "validation"),
+  "type.yaml": policy().replace("[{ expression: object.spec.replicas < 5 }]", "nothing"),
+  "compile.yaml": policy().replace("< 5", "<"),
+  "rules.yaml": policy().replace("deployments", "deployment"),
+  "cluster-policy.yaml":
+    "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: { name: old }\nspec: { rules: [] }\n",
+  "mutating.yaml": policy("MutatingPolicy"),
+  "constraint.yaml": "apiVersion: constraints.gatekeeper.sh/v1beta1\nkind: K8sRequiredLabels\nmetadata: { name: x }\n",
+  "kubewarden.yaml": "apiVersion: policies.kubewarden.io/v1\nkind: ClusterAdmissionPolicy\nmetadata: { name: x }\n",
+  "broken.yaml": "a: [\n",
+  "web-kind.yaml": deployment(1, "Deploymnt"),
+  "web-group.yaml": deployment(1, "Deployment", "app/v1"),
+  "web-version.yaml": deployment(1, "Deployment", "apps/v11"),
+  "web-list.yaml": `apiVersion: v1\nkind: List\nitems:\n- ${deployment(1, "Deploymnt").replaceAll("\n", "\n  ")}\n`,
+  "other.yaml": deployment(2),
+  "same.yaml": `# the same\n${deployment(1)}`,
+  "deep/a/b/web.yaml": deployment(9),
+  "json/web.json":
+    '{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "j"}, "spec": {"replicas": 9}}',
+  "gitops/apps/web.yaml": deployment(1),
+  "gitops/policies/few.yaml": policy(),
+  "gitops/chart/Chart.yaml": "apiVersion: v2\nname: chart\nversion: 1.0.0\n",
+  "gitops/chart/values.yaml": "replicas: 3\n",
+  "gitops/kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [apps]\n",
+  "gitops/.gitlab-ci.yml": "stages: [test]\n",
+  "spoilt/web.yaml": deployment(1),
+  "spoilt/broken.yaml": "a: [\n",
+  "half/web.yaml": deployment(1),
+  "half/lost.yaml": deployment(1).replace("kind:", "knd:"),
+  "values-file.yaml": "",
+  "none.yaml": "{}\n",
+  "policies.yaml":
+    'few: { resource: few.yaml }\nboth: { expression: "a() && b()", message: both, policies: { a: { policy: few }, b: { policy: few } } }\n',
+  "condition.yaml": `${vap()}  matchConditions: [{ name: never, expression: "false" }]\n---\n${binding("few")}`,
+  "tests/kyverno-test.yaml": rows("web"),
+  "tests/few.yaml": policy(),
+  "tests/web.yaml": deployment(1),
+  "tests/typo.yaml": rows("wbe"),
+  "tests/some.yaml": rows("web, wbe"),
+  "tests/none.yaml": rows("web").replace(/results: .*/, "results: []"),
+  "tests/no-policy.yaml": rows("web").replace("policy: few", "policy: fw"),
+  "tests/no-file.yaml": rows("web").replace("[few.yaml]", "[fw.yaml]"),
+  "tests/bad-policy.yaml": rows("web").replace("[few.yaml]", "[few.yaml, ../no-kind.yaml]"),
+  "own/no-rows.test.yaml": "policy: few\ncases: []\n",
+};
+for (const [name, content] of Object.entries(FILES)) {
+  mkdirSync(dirname(join(folder, name)), { recursive: true });
+  writeFileSync(join(folder, name), content);
+}
+
+async function run(args: readonly string[], stdin = "") {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const [out, err] = [text(stdout), text(stderr)];
+  // The value of test's -f is a name.
+  const isName = (index: number): boolean => args[0] === "test" && args[index - 1] === "-f";
+  const paths = args.map((arg, index) =>
+    !isName(index) && /^[a-z/.-]*(?:\.yaml|\.json|\/)$/.test(arg) ? join(folder, arg) : arg,
+  );
+  const code = await runCommandLine(paths, { env: {}, stdin: Readable.from([stdin]), stdout, stderr });
+  stdout.end();
+  stderr.end();
+  return { code, out: (await out).replaceAll(folder, ""), err: (await err).replaceAll(folder, "") };
+}
+
+const WEB = ["-r", "web.yaml"];
+const FEW = ["apply", "few.yaml", "-r"];
+
+/** Command lines with the exit code, and a part of what is said on standard error. */
+const CASES: readonly (readonly [code: number, args: readonly string[], says: RegExp])[] = [
+  // Paths.
+  [2, ["apply", "nope.yaml", ...WEB], /nope\.yaml: no such file/],
+  [2, ["apply", "few.yaml", "nope.yaml", ...WEB], /nope\.yaml: no such file/],
+  [2, [...FEW, "nope.yaml"], /nope\.yaml/],
+  [2, [...FEW, "*.yaml"], /no such file/],
+  [2, ["apply", "few.yaml"], /resource file\(s\) or cluster required/],
+  [3, ["apply", "policies/", ...WEB], /there is no policy in \/policies/],
+  [3, [...FEW, "policies/"], /there is no resource in \/policies/],
+  // Empty inputs, alone and beside others.
+  [3, ["apply", "empty.yaml", ...WEB], /there is no policy in \/empty\.yaml/],
+  [3, ["apply", "-", ...WEB], /there is no policy in standard input/],
+  [3, [...FEW, "-"], /there is no resource in standard input/],
+  [3, [...FEW, "empty.yaml"], /there is no resource in/],
+  [3, [...FEW, "list.yaml"], /there is no resource in/],
+  [3, [...FEW, "web.yaml", "-r", "comment.yaml"], /\/comment\.yaml holds nothing to judge/],
+  [3, ["apply", "few.yaml", "empty.yaml", ...WEB], /\/empty\.yaml holds nothing to judge/],
+  [3, ["apply", "few.yaml", "policies/", ...WEB], /\/policies\/ holds nothing to judge/],
+  [3, [...FEW, "service.yaml"], /no policy matched a resource/],
+  [3, ["apply", "rules.yaml", ...WEB], /no policy matched a resource/],
+  // What is named, and holds something else.
+  [2, ["apply", "service.yaml", ...WEB], /service\.yaml holds no policy/],
+  [2, ["apply", "values.yaml", ...WEB], /values\.yaml holds no policy/],
+  [2, [...FEW, "values.yaml"], /Object 'Kind' is missing/],
+  [2, [...FEW, "broken.yaml"], /broken\.yaml/],
+  [2, [...FEW, "web.yaml", "--crd-paths", "web.yaml"], /holds no CustomResourceDefinition/],
+  [2, [...FEW, "web.yaml", "-f", "values-file.yaml"], /deprecated schema/],
+  [2, ["apply", "vap.yaml", ...WEB, "--parameter-resource", "empty.yaml"], /holds no object/],
+  // Policies that are broken or misspelt, beside one that is not.
+  ...(
+    [
+      ["kind.yaml", /did you mean "ValidatingPolicy"/],
+      ["group.yaml", /the kind is one of policies\.kyverno\.io/],
+      ["core.yaml", /the kind is one of policies\.kyverno\.io/],
+      ["version.yaml", /policies\.kyverno\.io\/v7/],
+      ["no-kind.yaml", /kind is missing/],
+      ["vap-kind.yaml", /did you mean "ValidatingAdmissionPolicy"/],
+      ["vap-group.yaml", /the kind is one of admissionregistration\.k8s\.io/],
+      ["vap-version.yaml", /Kubernetes has no admissionregistration\.k8s\.io\/v3/],
+      ["binding.yaml", /the policy fw, which is not among the policies/],
+      ["field.yaml", /did you mean "validations"/],
+      ["type.yaml", /type\.yaml/],
+      ["compile.yaml", /failed to compile policy few/],
+      ["broken.yaml", /broken\.yaml:1/],
+      ["cluster-policy.yaml", /of a kind that is not served/],
+      ["mutating.yaml", /of a kind that is not served/],
+      ["constraint.yaml", /of a kind that is not served/],
+      ["kubewarden.yaml", /of a kind that is not served/],
+    ] as const
+  ).flatMap(([file, says]) => [
+    [2, ["apply", file, ...WEB], says] as const,
+    [2, ["apply", "vap.yaml", file, ...WEB], says] as const,
+  ]),
+  // Resources that no cluster takes, and two for one.
+  [2, [...FEW, "web-kind.yaml"], /apps\/v1 has no kind Deploymnt \(did you mean "Deployment"\?\)/],
+  [2, [...FEW, "web-list.yaml"], /apps\/v1 has no kind Deploymnt/],
+  [2, [...FEW, "web-group.yaml"], /Kubernetes has no Deployment in app\/v1 \(did you mean "apps\/v1"\?\)/],
+  [2, [...FEW, "web-version.yaml"], /Kubernetes has no apps\/v11/],
+  [2, [...FEW, "web.yaml", "-r", "web-kind.yaml"], /has no kind Deploymnt/],
+  [2, [...FEW, "web.yaml", "-r", "other.yaml"], /stands twice with other contents in \/web\.yaml and \/other\.yaml/],
+  [0, [...FEW, "web.yaml", "-r", "same.yaml"], /^warning: found duplicated resource Deployment web default\n$/],
+  // Folders.
+  [1, [...FEW, "deep/"], /^$/],
+  [1, [...FEW, "json/"], /^$/],
+  [
+    0,
+    ["apply", "gitops/", "-r", "gitops/"],
+    /^warning: 4 files in folders hold no Kubernetes object, and are left out\n$/,
+  ],
+  [0, [...FEW, "gitops/"], /^warning: 4 files/],
+  [2, [...FEW, "spoilt/"], /spoilt\/broken\.yaml/],
+  [2, ["apply", "few.yaml", "spoilt/", ...WEB], /spoilt\/broken\.yaml/],
+  [2, [...FEW, "half/"], /half\/lost\.yaml: Object 'Kind' is missing/],
+  // Tests.
+  [0, ["test", "tests/kyverno-test.yaml"], /^$/],
+  [2, ["test", "-f", "typo.yaml", "tests/"], /there is no resource wbe/],
+  [2, ["test", "-f", "some.yaml", "tests/"], /there is no resource wbe/],
+  [3, ["test", "-f", "none.yaml", "tests/none.yaml"], /no case and no row in \/tests\/none\.yaml/],
+  [3, ["test", "-f", "no.yaml", "policies/"], /no case and no row in \/policies/],
+  [3, ["test", "tests/kyverno-test.yaml", "policies/"], /no case and no row in \/policies/],
+  [3, ["test", "own/no-rows.test.yaml"], /no case and no row in/],
+  [3, ["test", "tests/kyverno-test.yaml", "-t", "policy=fw"], /no case and no row in/],
+  [2, ["test", "tests/kyverno-test.yaml", "-t", "polcy=few"], /^$/],
+  [1, ["test", "-f", "no-policy.yaml", "tests/no-policy.yaml"], /1 tests failed/],
+  [2, ["test", "-f", "no-file.yaml", "tests/no-file.yaml"], /no such file/],
+  [2, ["test", "-f", "bad-policy.yaml", "tests/bad-policy.yaml"], /^$/],
+  [2, ["test", "nope/"], /cannot read/],
+];
+
+/** The same of other commands, which Kyverno has not. */
+const OTHERS: readonly (readonly [code: number, args: readonly string[], says: RegExp])[] = [
+  [0, ["eval", "few.yaml", "--object", "web.yaml"], /^$/],
+  [3, ["eval", "few.yaml", "--object", "service.yaml"], /no policy applies/],
+  [3, ["eval", "vap.yaml", "--object", "service.yaml"], /no policy applies/],
+  [3, ["eval", "both", "--policies", "policies.yaml", "--object", "service.yaml"], /no policy applies/],
+  [0, ["eval", "condition.yaml", "--object", "web.yaml"], /^$/],
+  [3, ["bench", "vap.yaml", "--object", "service.yaml", "--seconds", "0.01"], /the policy applies to no object/],
+  [3, ["check", "none.yaml"], /there is no policy in \/none\.yaml/],
+  [3, ["check", "policies.yaml", "none.yaml"], /there is no policy in \/none\.yaml/],
+  [3, ["webhooks", "none.yaml"], /there is no policy/],
+  [2, ["webhooks", "nope.yaml"], /does not exist/],
+  [2, ["replay", "service.yaml", "--policies", "policies.yaml"], /no request that a policy/],
+  [3, ["replay", "empty.yaml", "--policies", "policies.yaml"], /no request that a policy could be asked about/],
+  [3, ["eval", "--batch"], /standard input has no line/],
+  [3, ["check", "--batch"], /standard input has no line/],
+  [3, ["cel", "--batch"], /standard input has no line/],
+  [2, ["read", "nope.yaml"], /no such file/],
+];
+
+describe("what was not judged is never green", () => {
+  for (const [code, args, says] of OTHERS) {
+    test(`${args.join(" ")}: ${code}`, async () => {
+      const { code: found, out, err } = await run(args);
+      assert.equal(found, code, out + err);
+      assert.match(err, says);
+      if (code === 3) assert.equal((await run([...args, "--allow-empty"])).code, 0);
+    });
+  }
+
+  for (const [code, args, says] of CASES) {
+    test(`${args.join(" ")}: ${code}`, async () => {
+      const own = await run(args);
+      assert.equal(own.code, code, own.out + own.err);
+      assert.match(own.err, says);
+      const theirs = await run([...args, "--compat", "kyverno"]);
+      assert.ok(theirs.code <= 1 || args.includes("nope/"), "Kyverno's command knows 0 and 1");
+      if (!says.test("--compat")) assert.deepEqual([theirs.out, theirs.err], [own.out, own.err]);
+      const meant = await run([...args, "--allow-empty"]);
+      assert.equal(meant.code, code === 3 ? 0 : code);
+    });
+  }
+});
