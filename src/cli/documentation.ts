@@ -4,6 +4,7 @@ import { commandLine } from "./command-line.js";
 import { LOADING_OPTIONS } from "./definition.js";
 import { commandTable } from "./docs/reference.js";
 import { exitCodeTable } from "./exit-codes.js";
+import { kyvernoFlagTable } from "./kyverno-flags.js";
 import type { OptionDefinition, OptionKind } from "./option-definition.js";
 import { SERVE_OPTIONS } from "./option-definitions.js";
 
@@ -27,6 +28,7 @@ export function commandLineTables(): Readonly<Record<string, string>> {
     ].join("\n"),
     "audit-options": ownOptions(program, "audit"),
     "apply-options": ownOptions(program, "apply"),
+    "kyverno-flags": kyvernoFlagTable(),
     "serve-options": ["| Flag | Variable | Default | Meaning |", "| --- | --- | --- | --- |", ...rows].join("\n"),
   };
 }

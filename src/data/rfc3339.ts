@@ -18,3 +18,10 @@ function daysIn(year: number, month: number): number {
   date.setUTCFullYear(year, month, 0);
   return date.getUTCDate();
 }
+
+/** A valid time in milliseconds since 1970; undefined for another text. */
+export function rfc3339Time(text: string): number | undefined {
+  if (!isRfc3339(text)) return undefined;
+  // JavaScript reads fewer forms than Go.
+  return Date.parse(text.replace(",", ".").replace(/T(\d):/, "T0$1:"));
+}

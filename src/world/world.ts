@@ -18,6 +18,8 @@ export interface World {
   readonly mergeTypes?: MergeTypes;
   /** Monotonic milliseconds, the clock of deadlines. */
   readonly now: () => number;
+  /** Milliseconds since 1970, the clock of expressions and of what expires; absent: the machine's. */
+  readonly date?: () => number;
   /** The factor of the cost limits of expressions, set by the operator; absent: 1. */
   readonly costFactor?: number;
 }
@@ -36,11 +38,18 @@ export interface OuterWorld extends Omit<World, "resources"> {
  */
 export function worldOf(
   objects: readonly JsonObject[],
-  { resources, versions, authorizer, external: outer, mergeTypes, now, costFactor }: OuterWorld,
+  { resources, versions, authorizer, external: outer, mergeTypes, now, date, costFactor }: OuterWorld,
 ): World {
   const options = versions === undefined ? {} : { versions };
   const external = externalWith(objects, outer);
-  const common = { authorizer, external, now, ...(mergeTypes && { mergeTypes }), ...(costFactor && { costFactor }) };
+  const common = {
+    authorizer,
+    external,
+    now,
+    ...(date && { date }),
+    ...(mergeTypes && { mergeTypes }),
+    ...(costFactor && { costFactor }),
+  };
   if (resources !== undefined) {
     const layered = new LayeredResources(new FileResources(objects, options), resources);
     return { resources: layered, ...common };

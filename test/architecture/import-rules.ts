@@ -198,6 +198,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   },
   "offline/kyverno-test": {
     rooms: [
+      "config/documents",
       "data",
       "data/go",
       "kinds/kyverno",

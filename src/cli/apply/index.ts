@@ -2,17 +2,19 @@
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { setFlagsFromString } from "node:v8";
 import { type CommandIo, say } from "../../data/command-io.js";
 import { EXIT, nothingJudged, worstOf } from "../../data/exit-codes.js";
 import { yamlText } from "../../data/yaml.js";
 import type { LoaderSettings } from "../../loader/settings.js";
+import type { Place } from "../../offline/reports/finding.js";
 import { headline } from "../../offline/reports/plain-text.js";
 import { readRequests, unasked } from "../../offline/scan/authorization-requests.js";
 import { NO_VALUES, readUser, readValues } from "../../offline/scan/circumstances.js";
 import { readDefinitions } from "../../offline/scan/definitions.js";
-import { readExceptions } from "../../offline/scan/exceptions.js";
+import { exceptionsOrThrow, readExceptions } from "../../offline/scan/exceptions.js";
 import { leftOutText, withoutForeign } from "../../offline/scan/foreign-files.js";
 import { type InputFile, Inputs, reasonOf } from "../../offline/scan/input-files.js";
 import { KnownKinds } from "../../offline/scan/known-kinds.js";
@@ -25,9 +27,10 @@ import { withCertificateRequests } from "../../offline/scan/signing-request.js";
 import { type Survey, survey } from "../../offline/scan/survey.js";
 import { certificateRequestValues, givenFlags } from "../certificate-request-options.js";
 import { isTerminal } from "../look/paint.js";
+import { onlyChanged } from "./changed.js";
 import type { ApplyValues } from "./options.js";
 import { type Output, outputFor } from "./output.js";
-import { Run, THREADS_FROM_BYTES } from "./run.js";
+import { placeIn, Run, THREADS_FROM_BYTES } from "./run.js";
 
 // Invalid combinations of arguments, in the words of Kyverno's command (spec kyverno.md 8.9).
 
@@ -64,6 +67,11 @@ function argumentProblem(
   }
   const given = [resources, json, httpPayload, envoyPayload].some((paths) => paths.length > 0);
   if (!given && !cluster) return "resource file(s) or cluster required";
+  if (values.changed !== undefined) {
+    if (cluster || resources.length === 0) return "--changed chooses among the files of --resource";
+    const within = values.exceptionsWithinResources ?? values.exceptionsWithResources;
+    if (within) return "--changed would leave out exceptions among the resources: name their files with --exception";
+  }
   if (crdPaths.some((path) => path.trim() !== "") && kubeconfig.trim() !== "") {
     return "crd-paths and kubeconfig flags are mutually exclusive, please use only one of them";
   }
@@ -93,11 +101,17 @@ export async function applyCommand(
 ): Promise<number> {
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
   const resourcePaths = [...(values.resource ?? []), ...(values.resources ?? [])];
-  const problem = argumentProblem(paths, resourcePaths, { ...values, kubeconfig: settings.kubeconfig });
+  const crdPaths = crdPathsOf(values);
+  const problem = argumentProblem(paths, resourcePaths, { ...values, crdPaths, kubeconfig: settings.kubeconfig });
   if (problem !== undefined) return refused(problem, values, io);
   const color = values.removeColor !== true && isTerminal(io.stdout) && !io.env.NO_COLOR;
   const time = Math.floor(Date.now() / 1000);
-  const output = outputFor(values, { auditWarn: values.auditWarn === true, time, color });
+  const output = outputFor(values, {
+    auditWarn: values.auditWarn === true,
+    time,
+    color,
+    warn: (line) => say(io.stderr, `warning: ${line}`),
+  });
   const inputs = new Inputs();
   let tools: OpenTools | undefined;
   try {
@@ -127,7 +141,7 @@ interface Application {
 
 async function apply(application: Application): Promise<number> {
   const { values, io, output, tools } = application;
-  const { plan, files, looked, leftOut } = await planOf(application);
+  const { plan, files, looked, leftOut, isPart } = await planOf(application);
   const payloads = (values.json ?? []).map((path) => readPayload(path));
   const requests = readRequests({ HTTP: values.httpPayload ?? [], Envoy: values.envoyPayload ?? [] });
   const opened = await openScan(plan, tools);
@@ -152,47 +166,76 @@ async function apply(application: Application): Promise<number> {
   });
   if (output.headline) await run.print(headline(opened.rules, total, opened.exceptions));
   const failures = opened.failures.filter(({ resource: { spec } }) =>
-    spec.evaluation?.mode === "JSON" ? total > 0 : looked.resources > 0 || opened.listing !== undefined,
+    spec.evaluation?.mode === "JSON" ? total > 0 : looked.resources > 0 || isPart || opened.listing !== undefined,
   );
-  for (const { resource, text } of failures) output.unasked?.(resource.metadata.name ?? "", text);
-  for (const missing of opened.unserved) output.unasked?.(missing, missing);
+  for (const { resource, text } of failures)
+    output.unasked?.(resource.metadata.name ?? "", text, opened.places.get(resource));
+  for (const missing of opened.unserved) output.unasked?.(missing, missing, opened.places.get(missing));
+  for (const text of opened.mistakes) output.unasked?.(UNUSABLE, text, placeIn(text, application.paths));
   const [failure] = failures;
   if (failure !== undefined && !values.continueOnFail) {
     await run.print((await output.broken?.(opened.scanner.policies)) ?? "");
     return refused(`failed to apply policies on resource ${looked.first} (${failure.text})`, values, io);
   }
   const unasking = opened.authorization.failures.filter(({ mode }) => requests.some((each) => each.mode === mode));
-  for (const { mode, text } of unasking) output.unasked?.(`a policy of the mode ${mode}`, text);
+  for (const { mode, text, resource } of unasking)
+    output.unasked?.(`a policy of the mode ${mode}`, text, opened.places.get(resource));
   if (unasking[0] !== undefined && !values.continueOnFail) {
     await run.print((await output.broken?.(opened.scanner.policies)) ?? "");
     return refused(unasking[0].text, values, io);
   }
   for (const each of [...failures, ...unasking]) say(io.stderr, `Error: ${each.text}`);
-  for (const payload of payloads) await run.take([await opened.scanner.scanPayload(payload)]);
+  for (const [index, payload] of payloads.entries())
+    await run.take([await opened.scanner.scanPayload(payload, beginOf(values.json?.[index]))]);
   await run.resources(files, looked);
   if (opened.listing !== undefined) await run.listed(opened.listing);
-  for (const request of requests) await run.take([await opened.scanner.scanRequest(request)]);
-  await run.end();
+  const requestFiles = [...(values.httpPayload ?? []), ...(values.envoyPayload ?? [])];
+  for (const [index, request] of requests.entries())
+    await run.take([await opened.scanner.scanRequest(request, beginOf(requestFiles[index]))]);
   const mistakes = await run.mistakes(files);
-  for (const mistake of mistakes) say(io.stderr, `Error: ${mistake}`);
+  for (const { text, place } of mistakes) output.unasked?.(UNUSABLE, text, place);
+  await run.end();
+  for (const { text } of mistakes) say(io.stderr, `Error: ${text}`);
   const unevaluated = failures.length + unasking.length + opened.unserved.length;
   return exitCode(run, application, {
     unevaluated,
     mistakes: unevaluated + opened.mistakes.length + mistakes.length,
-    why: whyNothing(application, [...opened.empty, ...looked.empty], { opened, total: total + requests.length, run }),
+    why: whyNothing(application, [...opened.empty, ...looked.empty], {
+      opened,
+      total: total + requests.length,
+      run,
+      isPart,
+    }),
   });
 }
+
+/** The name in reports, in place of a policy, of inputs that can't be used. */
+const UNUSABLE = "unusable input";
+
+const beginOf = (file: string | undefined): Place | undefined => (file === undefined ? undefined : { file, line: 1 });
 
 /** The reason why nothing, or nothing of a path that was named, was judged; `undefined`: something was. */
 function whyNothing(
   { paths, resourcePaths, values }: Application,
   empty: readonly string[],
-  { opened, total, run }: { readonly opened: OpenedScan; readonly total: number; readonly run: Run },
+  {
+    opened,
+    total,
+    run,
+    isPart,
+  }: {
+    readonly opened: OpenedScan;
+    readonly total: number;
+    readonly run: Run;
+    readonly isPart: boolean;
+  },
 ): string | undefined {
   const named = (path: string): string => (path === "-" ? "standard input" : path);
   if (run.counts.judged > 0)
     return empty.length > 0 ? `${empty.map(named).join(", ")} holds nothing to judge` : undefined;
   if (opened.rules === 0) return `there is no policy in ${paths.map(named).join(", ")}`;
+  // Files that have changed may well be none that a policy is for.
+  if (isPart && empty.length === 0) return undefined;
   if (total === 0) {
     const where = values.cluster ? `the cluster${values.namespace ? `'s namespace ${values.namespace}` : ""}` : "";
     return `there is no resource in ${[...resourcePaths.map(named), where].filter(Boolean).join(", ")}`;
@@ -227,28 +270,41 @@ async function exitCode(run: Run, { values, io }: Application, { unevaluated, mi
 }
 
 /** The plan of the run, with all inputs read; resources are only surveyed. */
-async function planOf({ paths, resourcePaths, values, settings, io, output, inputs }: Application): Promise<{
-  readonly plan: ScanPlan;
-  readonly files: readonly InputFile[];
-  readonly looked: Survey;
-  readonly leftOut: number;
-}> {
+async function planOf({ paths, resourcePaths, values, settings, io, output, inputs }: Application): Promise<
+  {
+    readonly plan: ScanPlan;
+  } & LookedOver
+> {
   const user = values.userinfo === undefined ? undefined : readUser(values.userinfo);
   const read = values.valuesFile === undefined ? NO_VALUES : readValues(values.valuesFile);
   const warn = (line: string): void => void say(io.stderr, `warning: ${line}`);
-  const definitions = await readDefinitions(values.crdPaths ?? [], warn);
+  const definitions = await readDefinitions(crdPathsOf(values), warn);
   const { policyPaths, policyIds } = namedPolicies(paths, settings);
   const policyText = policyPaths.includes("-") ? yamlText(await buffer(io.stdin)) : "";
   if (resourcePaths.includes("-")) await inputs.takeStdin(io.stdin);
-  const { files, looked, leftOut } = await lookedOver(resourcePaths, inputs, new KnownKinds(definitions), values);
   const within = values.exceptionsWithinResources ?? values.exceptionsWithResources;
   const named = [...(values.exception ?? []), ...(values.exceptions ?? [])];
+  const beside = [
+    ...[...policyPaths.filter((path) => path !== "-"), ...named, ...crdPathsOf(values)],
+    ...[
+      values.valuesFile ?? [],
+      values.userinfo ?? [],
+      values.contextFile ?? [],
+      values.parameterResource ?? [],
+    ].flat(),
+    // Modules and documents of its policies stand beside policies.yaml as a rule.
+    ...(policyIds.length > 0 && settings.file !== undefined ? [dirname(settings.file)] : []),
+  ];
+  const lookedAt = await lookedOver(resourcePaths, inputs, new KnownKinds(definitions), values, {
+    inputs: beside,
+    io,
+  });
   const plan: ScanPlan = {
     policyPaths,
     policyIds,
     stdin: policyText,
     ...(settings.file !== undefined && { policiesFile: settings.file }),
-    exceptions: within ? looked.exceptions : await readExceptions(named, warn),
+    exceptions: within ? exceptionsOrThrow(lookedAt.looked) : await readExceptions(named, warn),
     exceptionsWithinPolicies: values.exceptionsWithinPolicies === true,
     values: read,
     operation: read.operation ?? "CREATE",
@@ -259,8 +315,10 @@ async function planOf({ paths, resourcePaths, values, settings, io, output, inpu
     assumeBound: values.assumeBound === true,
     wanted: output.wanted,
   };
-  return { plan, files, looked, leftOut };
+  return { plan, ...lookedAt };
 }
+
+const crdPathsOf = ({ crdPaths = [], crdPath = [] }: ApplyValues): readonly string[] => [...crdPaths, ...crdPath];
 
 /** Files of policies, and ids of those in policies.yaml: a word that is not a file is an id if there is a policies.yaml. */
 function namedPolicies(
@@ -272,20 +330,44 @@ function namedPolicies(
   return { policyPaths: paths.filter(isFile), policyIds: paths.filter((path) => !isFile(path)) };
 }
 
+/** Resources, found but not yet judged. */
+interface LookedOver {
+  readonly files: readonly InputFile[];
+  readonly looked: Survey;
+  /** Number of files in folders without a Kubernetes object. */
+  readonly leftOut: number;
+  /** Whether only a part of the files was chosen. */
+  readonly isPart: boolean;
+}
+
 async function lookedOver(
   paths: readonly string[],
   inputs: Inputs,
   kinds: KnownKinds,
   values: ApplyValues,
-): Promise<{ readonly files: readonly InputFile[]; readonly looked: Survey; readonly leftOut: number }> {
+  beside: { readonly inputs: readonly string[]; readonly io: CommandIo },
+): Promise<LookedOver> {
   try {
-    const { namespace } = values;
+    const { namespace, changed: base } = values;
     const said = certificateRequestValues(values);
-    const { files: objects, leftOut } = await withoutForeign(await inputs.files(paths));
+    const given = await inputs.files(paths);
+    const chosen =
+      base === undefined ? undefined : await onlyChanged(given, { base, inputs: beside.inputs, env: beside.io.env });
+    if (chosen !== undefined) say(beside.io.stderr, `note: ${chosen.note}`);
+    const { files: objects, leftOut } = await withoutForeign(chosen?.files ?? given);
     const { files, made } = await withCertificateRequests(objects, { ...said, namespace });
     const flags = givenFlags(said);
     if (made === 0 && flags !== "") throw new ScanError(`no CSR is among the resources, for which alone ${flags} is`);
-    return { files, looked: await survey(files, kinds, paths), leftOut };
+    const isPart = chosen !== undefined && chosen.files.length < given.length;
+    // A path of which all files are unchanged is not empty.
+    const isUnchanged = (path: string): boolean =>
+      isPart && given.some((file) => file.given === path) && !chosen.files.some((file) => file.given === path);
+    const looked = await survey(
+      files,
+      kinds,
+      paths.filter((path) => !isUnchanged(path)),
+    );
+    return { files, looked, leftOut, isPart };
   } catch (error) {
     if (error instanceof ScanError)
       throw new ScanError(`failed to load resources (${error.message})`, { cause: error });

@@ -1,6 +1,7 @@
 /** The options of `apply`: Kyverno's, with its short forms, and ours (spec kyverno.md 8.9). */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { addCertificateRequestOptions, type CertificateRequestValues } from "../certificate-request-options.js";
+import { addKyvernoFlags } from "../kyverno-flags.js";
 
 /** Values by the options' names. */
 export interface ApplyValues extends CertificateRequestValues {
@@ -9,6 +10,7 @@ export interface ApplyValues extends CertificateRequestValues {
   readonly json?: readonly string[];
   readonly httpPayload?: readonly string[];
   readonly envoyPayload?: readonly string[];
+  readonly changed?: string;
   readonly cluster?: true;
   readonly namespace?: string;
   readonly valuesFile?: string;
@@ -21,6 +23,7 @@ export interface ApplyValues extends CertificateRequestValues {
   readonly exceptionsWithResources?: true;
   readonly exceptionsWithinPolicies?: true;
   readonly crdPaths?: readonly string[];
+  readonly crdPath?: readonly string[];
   readonly parameterResource?: readonly string[];
   readonly assumeBound?: true;
   readonly policyReport?: true;
@@ -46,6 +49,10 @@ export function addApplyOptions(command: Command): void {
     .option("--json <paths>", "JSON payloads for policies of that mode, instead of resources", collected)
     .option("--http-payload <paths>", "HTTP requests (JSON) for policies of the mode HTTP", collected)
     .option("--envoy-payload <paths>", "what Envoy asks (JSON) for policies of the mode Envoy", collected)
+    .option(
+      "--changed <base>",
+      "of the resources only those in files that have changed in git since the merge base with this commit or branch",
+    )
     .option("-c, --cluster", "take the resources from the cluster of the kubeconfig")
     .option(
       "-n, --namespace <name>",
@@ -63,6 +70,7 @@ export function addApplyOptions(command: Command): void {
     .addOption(new Option("--exceptions-with-resources", "as --exceptions-within-resources").hideHelp())
     .option("--exceptions-within-policies", "take those among the policies, too")
     .option("--crd-paths <paths>", "CustomResourceDefinitions of the resources' kinds", collected)
+    .addOption(new Option("--crd-path <paths>", "as --crd-paths").argParser(collected).hideHelp())
     .option(
       "--parameter-resource <files>",
       "parameters of ValidatingAdmissionPolicies; Namespaces for policies; Roles and bindings for CertificateRequestPolicies",
@@ -92,6 +100,7 @@ export function addApplyOptions(command: Command): void {
       new Option("--compat <command>", "exit as this command does; what is printed stays").choices(["kyverno"]),
     );
   addCertificateRequestOptions(command);
+  addKyvernoFlags(command, "apply");
 }
 
 const collected = (text: string, before: readonly string[] | undefined): readonly string[] => [

@@ -1,12 +1,12 @@
 /** Outputs of results: printed as they come, or collected until the end. */
 import { writeFile } from "node:fs/promises";
-import type { Counts, Finding, ReportedPolicy, Scanned } from "../../offline/reports/finding.js";
+import type { Counts, Finding, Place, ReportedPolicy, Scanned } from "../../offline/reports/finding.js";
 import { junitReport } from "../../offline/reports/junit.js";
 import { countsLine, failures } from "../../offline/reports/plain-text.js";
 import { policyReports, type ReportedEntry, reportText } from "../../offline/reports/policy-report.js";
 import { type EntryOptions, resultEntry } from "../../offline/reports/result-entry.js";
 import { type ResultRow, resultTable } from "../../offline/reports/result-table.js";
-import { sarifReport } from "../../offline/reports/sarif.js";
+import { leftOutOfSarif, sarifReport } from "../../offline/reports/sarif.js";
 import type { Wanted } from "../../offline/scan/scanner.js";
 import type { ApplyValues } from "./options.js";
 
@@ -19,7 +19,7 @@ export interface Output {
   /** Adds a result; returns the text to print now. */
   add(scanned: Scanned, policies: readonly ReportedPolicy[]): string;
   /** Receives a policy that was not evaluated; only files for programs have a place for it. */
-  unasked?(name: string, message: string): void;
+  unasked?(name: string, message: string, place: Place | undefined): void;
   /** The text to print when the run ends early. */
   broken?(policies: readonly ReportedPolicy[]): Promise<string>;
   /** The text to print at the end. */
@@ -30,6 +30,8 @@ export interface Output {
 export interface OutputOptions extends EntryOptions {
   /** Whether the output is a terminal. */
   readonly color: boolean;
+  /** Receives warnings about files that are written. */
+  readonly warn: (line: string) => void;
 }
 
 /** The output of a command line. */
@@ -97,11 +99,11 @@ class Entries {
     this.#options = options;
   }
 
-  add({ resource, findings }: Scanned, policies: readonly ReportedPolicy[]): void {
+  add({ resource, findings, place }: Scanned, policies: readonly ReportedPolicy[]): void {
     for (const finding of findings) {
       const policy = policies[finding.policy];
       if (policy === undefined) continue;
-      this.entries.push({ policy, entry: resultEntry(policy, finding, resource, this.#options) });
+      this.entries.push({ policy, entry: resultEntry(policy, finding, resource, this.#options), place });
     }
   }
 }
@@ -136,7 +138,7 @@ class ReportFiles implements Output {
   readonly #printed: Output;
   readonly #silent: boolean;
   readonly #kept: Entries;
-  readonly #options: EntryOptions;
+  readonly #options: OutputOptions;
   readonly #values: ApplyValues;
 
   constructor(printed: Output, values: ApplyValues, options: OutputOptions) {
@@ -153,8 +155,8 @@ class ReportFiles implements Output {
     return this.#silent ? "" : this.#printed.add(scanned, policies);
   }
 
-  unasked(name: string, message: string): void {
-    const policy: ReportedPolicy = { name, namespace: "", source: "", annotations: {}, countsSkips: true };
+  unasked(name: string, message: string, place: Place | undefined): void {
+    const policy: ReportedPolicy = { name, namespace: "", source: "", annotations: {}, countsSkips: true, place };
     const finding: Finding = { policy: 0, rule: "", status: "error", message, properties: {}, exceptions: [] };
     const resource = { apiVersion: "", kind: "", namespace: "", name: "not asked", uid: "", resourceVersion: "" };
     this.#kept.entries.push({ policy, entry: resultEntry(policy, finding, resource, this.#options) });
@@ -170,7 +172,9 @@ class ReportFiles implements Output {
     let printed = "";
     if (junit !== undefined) printed += await delivered(junit, junitReport(this.#kept.entries));
     if (sarif !== undefined) {
-      printed += await delivered(sarif, sarifReport(this.#kept.entries, policies));
+      const { text, leftOut } = sarifReport(this.#kept.entries, policies);
+      if (leftOut > 0) this.#options.warn(leftOutOfSarif(leftOut));
+      printed += await delivered(sarif, text);
     }
     return printed;
   }

@@ -6,7 +6,7 @@ import { type CommandIo, say } from "../../data/command-io.js";
 import { mistakenKind } from "../../kubernetes/builtin-kinds.js";
 import type { LoaderSettings } from "../../loader/settings.js";
 import { NO_COUNTS, sum } from "../../offline/reports/counts.js";
-import type { Counts, Scanned } from "../../offline/reports/finding.js";
+import type { Counts, Place, Scanned } from "../../offline/reports/finding.js";
 import type { ClusterListing } from "../../offline/scan/cluster-listing.js";
 import { Duplicates, identityOf, otherContents } from "../../offline/scan/duplicates.js";
 import { inOrder } from "../../offline/scan/in-order.js";
@@ -42,6 +42,20 @@ export interface RunOptions {
   readonly threadsFrom: number;
 }
 
+/** An input that can't be used, with its place where that is known. */
+export interface PlacedMistake {
+  readonly text: string;
+  readonly place: Place | undefined;
+}
+
+/** The place that a message begins with, or the first of the files that it names. */
+export function placeIn(message: string, files: readonly string[]): Place | undefined {
+  const [, file, line] = /^(.+?):(\d+):\d+: /.exec(message) ?? [];
+  if (file !== undefined) return { file, line: Number(line) };
+  const named = files.find((name) => message.includes(name));
+  return named === undefined ? undefined : { file: named, line: 1 };
+}
+
 /** One run of a command. */
 export class Run {
   readonly #options: RunOptions;
@@ -50,7 +64,7 @@ export class Run {
   /** Identities of resources that came again. */
   readonly #repeated = new Set<string>();
   /** Mistakes in kinds, by kind. */
-  readonly #kinds = new Map<string, string | undefined>();
+  readonly #kinds = new Map<string, PlacedMistake | undefined>();
   #done = 0;
   #counts: Counts = NO_COUNTS;
 
@@ -139,7 +153,7 @@ export class Run {
         this.#repeated.add(identityOf(each.resource));
         continue;
       }
-      if (from === "files") this.#look(each.resource);
+      if (from === "files") this.#look(each);
       this.#counts = sum(this.#counts, each.counts);
       text += output.add(each, opened.scanner.policies);
     }
@@ -148,17 +162,20 @@ export class Run {
     await this.print(text);
   }
 
-  #look({ apiVersion, kind, namespace, name }: Scanned["resource"]): void {
+  #look({ resource: { apiVersion, kind, namespace, name }, place }: Scanned): void {
     const key = `${apiVersion} ${kind}`;
     if (this.#kinds.has(key)) return;
     const mistake = mistakenKind(apiVersion, kind);
-    this.#kinds.set(key, mistake && `${kind} ${[namespace, name].filter(Boolean).join("/")}: ${mistake}`);
+    const text = `${kind} ${[namespace, name].filter(Boolean).join("/")}: ${mistake}`;
+    this.#kinds.set(key, mistake === undefined ? undefined : { text, place });
   }
 
   /** Resources that were not judged as they are meant: kinds that no cluster has, and resources that come twice with other contents. */
-  async mistakes(files: readonly InputFile[]): Promise<readonly string[]> {
+  async mistakes(files: readonly InputFile[]): Promise<readonly PlacedMistake[]> {
     const kinds = [...this.#kinds.values()].filter((mistake) => mistake !== undefined);
-    return [...kinds, ...(await otherContents(batchesOf(files), this.#repeated, this.#options.plan.definitions))];
+    const twice = await otherContents(batchesOf(files), this.#repeated, this.#options.plan.definitions);
+    const names = files.map(({ name }) => name);
+    return [...kinds, ...twice.map((text) => ({ text, place: placeIn(text, names) }))];
   }
 
   /** Prints the end of the output. */

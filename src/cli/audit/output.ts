@@ -5,7 +5,7 @@ import type { ReportedPolicy } from "../../offline/reports/finding.js";
 import { junitReport, resourceName } from "../../offline/reports/junit.js";
 import type { ReportedEntry } from "../../offline/reports/policy-report.js";
 import { qualifiedName, type ResultEntry } from "../../offline/reports/result-entry.js";
-import { sarifReport } from "../../offline/reports/sarif.js";
+import { type SarifDocument, sarifReport } from "../../offline/reports/sarif.js";
 import { type Cell, COLORS, drawTable } from "../../offline/reports/text-table.js";
 import type { AuditValues } from "./options.js";
 
@@ -67,10 +67,10 @@ const HEAD = '{"apiVersion":"v1","kind":"List","items":[\n';
 class Kept implements AuditOutput {
   readonly forPeople: boolean;
   dropped = 0;
-  readonly #print: (entries: readonly ReportedEntry[]) => string;
+  readonly #print: (entries: readonly ReportedEntry[]) => string | SarifDocument;
   readonly #entries: ReportedEntry[] = [];
 
-  constructor(forPeople: boolean, print: (entries: readonly ReportedEntry[]) => string) {
+  constructor(forPeople: boolean, print: (entries: readonly ReportedEntry[]) => string | SarifDocument) {
     this.forPeople = forPeople;
     this.#print = print;
   }
@@ -84,7 +84,10 @@ class Kept implements AuditOutput {
   }
 
   end(): string {
-    return this.#print(this.#entries);
+    const printed = this.#print(this.#entries);
+    if (typeof printed === "string") return printed;
+    this.dropped += printed.leftOut;
+    return printed.text;
   }
 }
 

@@ -1,22 +1,21 @@
 /** `check`: loads everything like `serve` and reports every error and warning. */
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { isAbsolute, join, relative, sep } from "node:path";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { pathToFileURL } from "node:url";
 import type { KubernetesVersion } from "../../cel/index.js";
 import { eachMistake } from "../../config/documents/each-mistake.js";
 import { type Excerpt, excerptOf } from "../../config/documents/excerpt.js";
 import { withoutQuotedLines } from "../../config/documents/problem-line.js";
 import { formatPath, type Problem, parseConfig } from "../../config/index.js";
-import { type CommandIo, UsageError } from "../../data/command-io.js";
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { counted } from "../../data/counted.js";
 import { EXIT, nothingJudged } from "../../data/exit-codes.js";
 import { escapedLines, printable, printableLines } from "../../data/printable.js";
 import { yamlText } from "../../data/yaml.js";
 import { createPolicySource, type LoadResult } from "../../loader/policy-source.js";
 import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
-import { SARIF_SCHEMA, SARIF_VERSION, sarifMessage } from "../../offline/reports/sarif.js";
+import { leftOutOfSarif, type SarifDocument, type SarifResult, sarifDocument } from "../../offline/reports/sarif.js";
 import { type Paint, paintFor } from "../look/paint.js";
 
 /** The result of checking one configuration. */
@@ -189,42 +188,21 @@ function inFolder(folder: string, depth: number): readonly string[] {
   });
 }
 
-// Results of `check` as SARIF 2.1.0, for editors and code scanning: a rule for each code, a result for each problem.
+// Results of `check` as SARIF: a rule for each code, a result for each problem.
 
-/** The page that explains codes, from the root of this project. */
-const ERRORS_PAGE = "docs/errors.md";
 const NO_CODE = "POLICY_INVALID";
 
-/** The document: JSON with a newline. */
-function checkedSarif(files: readonly CheckedFile[]): string {
+function checkedSarif(files: readonly CheckedFile[]): SarifDocument {
   const problems = files.flatMap((file) => file.problems);
   const codes = [...new Set(problems.map(({ code }) => code ?? NO_CODE))].sort();
-  const rules = codes.map((code) => ({ id: code, helpUri: `${ERRORS_PAGE}#${code.toLowerCase()}` }));
-  const results = problems.map((problem) => resultOf(problem, codes));
-  const driver = { name: "policy-server", rules };
-  // Columns count code points.
-  const run = { tool: { driver }, columnKind: "unicodeCodePoints", results };
-  return `${JSON.stringify({ $schema: SARIF_SCHEMA, version: SARIF_VERSION, runs: [run] }, undefined, 2)}\n`;
-}
-
-function resultOf(problem: Problem, codes: readonly string[]) {
-  const { file, line, column, endColumn, severity, path, message, hint, code = NO_CODE } = problem;
-  const where = path.length === 0 ? "" : `${formatPath(path)}: `;
-  const region = { startLine: line, startColumn: column, ...(endColumn !== undefined && { endColumn }) };
-  return {
-    ruleId: code,
-    ruleIndex: codes.indexOf(code),
-    level: severity,
-    message: sarifMessage(`${where}${message}${hint === undefined ? "" : `\n${hint}`}`),
-    locations: [{ physicalLocation: { artifactLocation: { uri: uriOf(file) }, region } }],
-  };
-}
-
-/** The URI of a file, relative to the working directory if it is inside, so that code scanning finds it in a checkout. */
-function uriOf(file: string): string {
-  const own = isAbsolute(file) ? relative(process.cwd(), file) : file;
-  if (own.startsWith("..") || isAbsolute(own)) return pathToFileURL(file).href;
-  return own.split(sep).map(encodeURIComponent).join("/");
+  const results = problems.map(({ severity, path, message, hint, code = NO_CODE, ...place }): SarifResult => {
+    const where = path.length === 0 ? "" : `${formatPath(path)}: `;
+    return { rule: code, level: severity, text: `${where}${message}${hint === undefined ? "" : `\n${hint}`}`, place };
+  });
+  return sarifDocument(
+    codes.map((id) => ({ id, help: `policy-server explain ${id} says what it means; so does docs/errors.md.` })),
+    results,
+  );
 }
 
 // Results of `check` as JSON.
@@ -274,7 +252,11 @@ export async function checkCommand(settings: LoaderSettings, options: CheckOptio
     if (output === "text") io.stdout.write(checkedText(checked, lines, paint));
   }
   if (output === "json") io.stdout.write(checkedJson(all));
-  if (output === "sarif") io.stdout.write(checkedSarif(all));
+  if (output === "sarif") {
+    const { text: document, leftOut } = checkedSarif(all);
+    if (leftOut > 0) say(io.stderr, `warning: ${leftOutOfSarif(leftOut)}`);
+    io.stdout.write(document);
+  }
   if (all.some(({ errors, warnings }) => errors > 0 || (strict && warnings > 0))) return EXIT.NO;
   const empty = all.flatMap(({ file, policies }) => (policies === 0 ? [file] : []));
   return empty.length > 0 ? nothingJudged(`there is no policy in ${empty.join(", ")}`, io) : EXIT.FINE;

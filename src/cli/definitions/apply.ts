@@ -1,6 +1,7 @@
 /** `apply` on the command line. */
 import { addApplyOptions } from "../apply/options.js";
 import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
+import { heedKyvernoFlags } from "../kyverno-flags.js";
 import { settingsOf } from "../loader-settings.js";
 
 /** Adds `apply`. */
@@ -12,6 +13,7 @@ export const addApply: AddCommand = (program, { io, done }) => {
   addApplyOptions(apply);
   withOptions(apply, LOADING_OPTIONS).allowExcessArguments(true);
   apply.action(async (policies: string[]) => {
+    heedKyvernoFlags(apply, io);
     const { applyCommand } = await import("../apply/index.js");
     done(await applyCommand(policies, apply.opts(), settingsOf(apply, io), io));
   });

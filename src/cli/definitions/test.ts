@@ -1,6 +1,7 @@
 /** `test` on the command line. */
 import { InvalidArgumentError, Option } from "commander";
 import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
+import { addKyvernoFlags, heedKyvernoFlags } from "../kyverno-flags.js";
 import { settingsOf } from "../loader-settings.js";
 
 /** Adds `test`. */
@@ -10,6 +11,7 @@ export const addTest: AddCommand = (program, { io, done }) => {
     .description("run test files, of our own and kyverno-test.yaml; exit 1 if a case or row fails")
     .argument("[paths...]", "test files, or folders with *.test.yaml and kyverno-test.yaml (default: this folder)")
     .option("--junit <file>", "write the results as JUnit XML")
+    .option("--sarif <file>", "write the failures as SARIF 2.1.0")
     .option("--coverage", "say which expressions and branches of the policies of policies.yaml no case reached")
     .option("--min-coverage <percent>", "fail below this", percentage)
     .option("-f, --file-name <name>", "name of test files in Kyverno's format", "kyverno-test.yaml")
@@ -26,6 +28,7 @@ export const addTest: AddCommand = (program, { io, done }) => {
       new Option("--compat <command>", "exit as this command does; what is printed stays").choices(["kyverno"]),
     )
     .option("--remove-color", "no colours, on a terminal either");
+  addKyvernoFlags(test, "test");
   withExamples(test, [
     ["policy-server test", "every test below this folder"],
     ["policy-server test a.test.yaml --coverage", "one file, and what its cases did not reach"],
@@ -33,6 +36,7 @@ export const addTest: AddCommand = (program, { io, done }) => {
     ["policy-server test -o json --junit results.xml", "for programs"],
   ]);
   withOptions(test, LOADING_OPTIONS).action(async (written: string[]) => {
+    heedKyvernoFlags(test, io);
     const { testCommand } = await import("../test/index.js");
     const paths = written.length === 0 ? ["."] : written;
     const settings = settingsOf(test, io);

@@ -2,7 +2,7 @@
 
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
-import { type CommandIo, UsageError } from "../../data/command-io.js";
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { EXIT, nothingJudged, worstOf } from "../../data/exit-codes.js";
 import type { LoaderSettings } from "../../loader/settings.js";
 import {
@@ -15,9 +15,10 @@ import {
   type TestRunResult,
   testEvaluator,
 } from "../../offline/kyverno-test/index.js";
+import { leftOutOfSarif } from "../../offline/reports/sarif.js";
 import { scanTools } from "../../offline/scan/scan-tools.js";
 import { isTerminal } from "../look/paint.js";
-import { junitXml, type TestResult } from "./junit.js";
+import { junitXml, type TestResult, testSarif } from "./junit.js";
 import { type OwnTestOptions, runOwnTests } from "./own-tests.js";
 import type { KyvernoRows } from "./report.js";
 
@@ -25,6 +26,8 @@ import type { KyvernoRows } from "./report.js";
 export interface TestOptions extends OwnTestOptions, Omit<TestRunOptions, "color" | "now"> {
   /** The file for JUnit XML. */
   readonly junit?: string;
+  /** The file for SARIF. */
+  readonly sarif?: string;
   /** The name of test files in Kyverno's format. */
   readonly fileName?: string;
   /** Whether to use no colours, even on a terminal. */
@@ -88,6 +91,11 @@ export async function testCommand(
     empty.push(...run.empty);
   }
   if (options.junit !== undefined) await writeFile(options.junit, junitXml(results));
+  if (options.sarif !== undefined) {
+    const { text, leftOut } = testSarif(results);
+    if (leftOut > 0) say(io.stderr, `warning: ${leftOutOfSarif(leftOut)}`);
+    await writeFile(options.sarif, text);
+  }
   const code = worstOf([...codes, empty.length > 0 ? EXIT.NOTHING_JUDGED : EXIT.FINE]);
   if (code === EXIT.NOTHING_JUDGED) nothingJudged(`there is no case and no row in ${empty.join(", ")}`, io);
   if (options.compat === "kyverno") return passed ? EXIT.FINE : EXIT.NO;
@@ -118,7 +126,7 @@ async function runKyvernoTests(
 ): Promise<TestRunResult> {
   const tools = scanTools(settings, io);
   try {
-    const evaluate = testEvaluator({ ...tools, date: () => Date.now() });
+    const evaluate = testEvaluator(tools);
     return await runTestFiles(files, { ...options, color: hasColors(options, io), now: tools.now }, evaluate, {
       out: (text) => io.stdout.write(text),
       err: (text) => io.stderr.write(text),
@@ -150,7 +158,7 @@ function hasColors({ removeColor, outputFormat }: TestOptions, { stdout, env }: 
 }
 
 /** The result of a row. Only tests are timed, not their rows: the first row has the whole time. */
-function testResult({ path, row, milliseconds }: TestedRow): TestResult {
+function testResult({ path, row, milliseconds, line }: TestedRow): TestResult {
   const { policy, resource, reason, message, counts, id } = row;
   return {
     file: path,
@@ -158,5 +166,6 @@ function testResult({ path, row, milliseconds }: TestedRow): TestResult {
     policy,
     milliseconds: id === 1 ? milliseconds : 0,
     failure: counts === "fail" ? `${reason}: ${message}` : undefined,
+    ...(line !== undefined && { place: { file: path, line } }),
   };
 }

@@ -1,4 +1,8 @@
+/** Results of `test` for CI systems. */
+
 import { xmlEscaped } from "../../data/xml.js";
+import type { Place } from "../../offline/reports/finding.js";
+import { type SarifDocument, sarifDocument } from "../../offline/reports/sarif.js";
 
 /** One test. */
 export interface TestResult {
@@ -9,6 +13,23 @@ export interface TestResult {
   readonly milliseconds: number;
   /** The failure; `undefined` when it passed. */
   readonly failure: string | undefined;
+  /** The place of the failed expectation; absent: the file. */
+  readonly place?: Place | undefined;
+}
+
+/** Failed tests as SARIF: a rule for each policy. */
+export function testSarif(results: readonly TestResult[]): SarifDocument {
+  const failed = results.filter(({ failure }) => failure !== undefined);
+  const ruleOf = ({ policy }: TestResult): string => (policy === "" ? "test" : policy);
+  return sarifDocument(
+    failed.map((result) => ({ id: ruleOf(result), help: "Change the policy, or what the test expects of it." })),
+    failed.map((result) => ({
+      rule: ruleOf(result),
+      level: "error",
+      text: `${result.name}: ${result.failure ?? ""}`,
+      place: result.place ?? { file: result.file, line: 1 },
+    })),
+  );
 }
 
 /** Test results as JUnit XML, which CI systems read. */

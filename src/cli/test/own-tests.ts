@@ -175,4 +175,5 @@ const junitResult = ({ test, milliseconds, failures }: CaseResult): TestResult =
   policy: nameOf(test.subject),
   milliseconds,
   failure: failures.length === 0 ? undefined : failures.map(({ text }) => text).join("; "),
+  ...(failures[0] && { place: test.placeOf(failures[0].key) }),
 });

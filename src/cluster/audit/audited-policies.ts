@@ -199,17 +199,19 @@ function reportedPolicy(
   kubewarden: SourceDocument | undefined,
   documents: readonly SourceDocument[],
 ): ReportedPolicy {
+  const { file, line } = documents[0]?.positionOf([]) ?? entry.origin.document.keyPositionOf(entry.origin.path);
+  const place = { file, line };
   if (kubewarden !== undefined) {
     const own = annotationsOf(kubewarden);
     const annotations = {
       ...(own[`${KUBEWARDEN_ANNOTATION}severity`] && { [SEVERITY]: own[`${KUBEWARDEN_ANNOTATION}severity`] ?? "" }),
       ...(own[`${KUBEWARDEN_ANNOTATION}category`] && { [CATEGORY]: own[`${KUBEWARDEN_ANNOTATION}category`] ?? "" }),
     };
-    return { name: entry.id, namespace: "", source: "kubewarden", annotations, countsSkips: true };
+    return { name: entry.id, namespace: "", source: "kubewarden", annotations, countsSkips: true, place };
   }
   const [only, ...others] = documents;
   if (only === undefined || others.length > 0) {
-    return { name: entry.id, namespace: "", source: policy.implementation, annotations: {}, countsSkips: true };
+    return { name: entry.id, namespace: "", source: policy.implementation, annotations: {}, countsSkips: true, place };
   }
   const source = identityOf(only).group === KYVERNO_GROUP ? "KyvernoValidatingPolicy" : policy.implementation;
   return {
@@ -219,6 +221,7 @@ function reportedPolicy(
     annotations: annotationsOf(only),
     process: "background scan",
     countsSkips: true,
+    place,
   };
 }
 

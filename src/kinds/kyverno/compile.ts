@@ -16,6 +16,7 @@ import type {
   VariantName,
 } from "./compiled-policy.js";
 import { CONDITION_SCOPE, type Compilers, SCOPE_WORDS } from "./dialect.js";
+import { expiryOf, isUnreadable } from "./expiry.js";
 import { type ExceptionResource, isConfined, type PolicyResource, type PolicySpec } from "./resource.js";
 
 type Expressions = Pick<CompiledVariant, "conditions" | "variables" | "validations" | "annotations" | "exceptions">;
@@ -155,13 +156,12 @@ class Compiling {
     const exceptions: CompiledException[] = [];
     for (const exception of this.#source.exceptions) {
       this.#exception = exception;
-      const { expiresAt, matchConditions } = exception.spec;
-      const expires = expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
+      const expiry = expiryOf(exception);
       exceptions.push({
         resource: exception,
-        conditions: this.#conditions(matchConditions),
-        // An invalid date counts as expired: how long it lasts is not known.
-        expires: Number.isNaN(expires) ? Number.NEGATIVE_INFINITY : expires,
+        conditions: this.#conditions(exception.spec.matchConditions),
+        // Of documents with a schema such an error is reported before.
+        expires: isUnreadable(expiry) ? Number.NEGATIVE_INFINITY : expiry.at,
       });
       if (this.#ended) return undefined;
     }

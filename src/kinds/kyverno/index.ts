@@ -3,5 +3,6 @@ export type { CompiledPolicy } from "./compiled-policy.js";
 export { type EngineContext, KyvernoEngine } from "./engine/engine.js";
 export type { AdmissionInput, EngineInput } from "./engine/engine-request.js";
 export type { PolicyResponse, RuleResult } from "./engine/response.js";
+export { expiredText } from "./expiry.js";
 export { type CompileFailure, preparePolicies } from "./prepare-policies.js";
 export type { ExceptionResource, PolicyResource } from "./resource.js";

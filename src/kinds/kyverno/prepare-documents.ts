@@ -22,6 +22,7 @@ import { checkPolicy, modeError, policyWarnings } from "./check-policy.js";
 import { allMistakes, compilePolicy, exceptionsFor } from "./compile.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import { type Compilers, REQUEST_TYPES } from "./dialect.js";
+import { expiryOf, isUnreadable } from "./expiry.js";
 import { NamedObjects } from "./named-objects.js";
 import { describeFailure, readResource } from "./read.js";
 import {
@@ -258,12 +259,12 @@ const problemsOf = (errors: readonly FieldError[], document: KyvernoDocument): r
 
 /** Warnings about exceptions that Kyverno accepts, but that exempt from nothing. */
 function warningsAbout(
-  { resource: { spec }, document }: Found<ExceptionResource>,
+  { resource, document }: Found<ExceptionResource>,
   policies: readonly Found<PolicyResource>[],
   now: number,
 ): readonly Problem[] {
   const problems: Problem[] = [];
-  (spec.policyRefs ?? []).forEach(({ name, kind }, i) => {
+  (resource.spec.policyRefs ?? []).forEach(({ name, kind }, i) => {
     const ours = kind === POLICY_KIND || kind === NAMESPACED_POLICY_KIND;
     if (policies.some(({ resource }) => resource.metadata.name === name && resource.kind === kind)) return;
     const what = ours
@@ -271,9 +272,11 @@ function warningsAbout(
       : `${JSON.stringify(kind)} is not a kind of policies here`;
     problems.push(document.problem("warning", ["spec", "policyRefs", i], `the exception has no effect: ${what}`));
   });
-  const { expiresAt } = spec;
-  if (expiresAt !== undefined && Date.parse(expiresAt) <= now) {
-    problems.push(document.problem("warning", ["spec", "expiresAt"], "the exception has expired, and has no effect"));
+  const expiry = expiryOf(resource);
+  if (!isUnreadable(expiry) && expiry.at < now) {
+    problems.push(
+      document.problem("warning", expiry.written?.path ?? [], "the exception has expired, and has no effect"),
+    );
   }
   return problems;
 }

@@ -14,6 +14,7 @@ import { decode, decodeLeniently } from "../shared/decode/api-type.js";
 import { OBJECT_META } from "../shared/decode/object-meta.js";
 import { validateMetadata } from "../shared/decode/validate-metadata.js";
 import { CONTEXT_ENTRY_SCHEMA, EXCEPTION_SCHEMA, POLICY_SCHEMA } from "./api-types.js";
+import { expiryOf, isUnreadable } from "./expiry.js";
 import {
   CONTEXT_ENTRY_KIND,
   CONTEXT_GROUP,
@@ -213,6 +214,10 @@ function readAs(definition: Definition, kind: string, value: JsonObject): ReadRe
     ...validate(completed, schema, []),
     ...validateUnique(completed, schema, []),
   ];
+  if (read === "exception" && errors.length === 0) {
+    const expiry = expiryOf(completed as unknown as ExceptionResource);
+    if (isUnreadable(expiry)) errors.push(expiry);
+  }
   // The reference stops at unknown members; an author wants to know the other mistakes, too.
   if (unknown.length + errors.length > 0) {
     const left = without(rest, [...unknown, ...errors.map(({ path }) => path)]) as JsonObject;

@@ -11,7 +11,7 @@ import {
   Authorizer,
   prepareAuthorization,
 } from "../../kinds/kyverno/authorization/index.js";
-import { type ExceptionResource, type PolicyResource, preparePolicies } from "../../kinds/kyverno/index.js";
+import { expiredText, type PolicyResource, preparePolicies } from "../../kinds/kyverno/index.js";
 import { mistakenKind } from "../../kubernetes/builtin-kinds.js";
 import type { World } from "../../world/world.js";
 import { readAuthorizationFile } from "../scan/authorization-file.js";
@@ -210,7 +210,7 @@ async function evaluate(
   const data: TestData = { document, at, values, resources, mocks, about };
   const world = await worldOfTest(data, cluster, surroundings);
   const admission = await openAdmissionQuestions(loaded.admissionFiles, data, surroundings, words);
-  for (const line of expiredExceptions(exceptions, surroundings.date())) warn(line);
+  for (const line of exceptions.flatMap((each) => expiredText(each, surroundings.date()) ?? [])) warn(line);
   const questions = new PolicyQuestions(policies, {
     world,
     admission,
@@ -283,12 +283,4 @@ const isOperation = (text: string): text is Operation => OPERATIONS.includes(tex
 function firstSubject([resource]: readonly Resource[], { jsonPayloads: [payload] }: TestDocument): string | undefined {
   if (resource !== undefined) return `failed to apply policies on resource ${resource.name}`;
   return payload === undefined ? undefined : `failed to apply validating policies on JSON payload ${payload}`;
-}
-
-/** Warnings about expired exceptions, which no longer count in a cluster, but do here (spec kyverno.md 5.2). */
-function* expiredExceptions(exceptions: readonly ExceptionResource[], now: number): Iterable<string> {
-  for (const { metadata, spec } of exceptions) {
-    if (spec.expiresAt === undefined || Date.parse(spec.expiresAt) > now) continue;
-    yield `exception ${metadata.namespace ?? ""}/${metadata.name ?? ""} has expired (${spec.expiresAt}), and counts all the same`;
-  }
 }

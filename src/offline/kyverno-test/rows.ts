@@ -15,6 +15,8 @@ export interface Row {
   readonly message: string;
   /** The status that it counts as. */
   readonly counts: "pass" | "fail" | "skip";
+  /** The index of its expected result. */
+  readonly expected: number;
   /** The expected result, unless a skip, of a row that passes in Kyverno's table though the policy does not match the resource. */
   readonly unjudged?: string;
 }
@@ -26,7 +28,7 @@ export interface Comparison {
   readonly mistakes: readonly string[];
 }
 
-type Draft = Omit<Row, "id" | "policy" | "resource">;
+type Draft = Omit<Row, "id" | "policy" | "resource" | "expected">;
 
 const EXCLUDED: Draft = { rule: "", result: "Pass", reason: "Excluded", message: "Excluded", counts: "skip" };
 const NOT_FOUND: Draft = { rule: "", result: "Fail", reason: "Not found", message: "Not found", counts: "fail" };
@@ -59,7 +61,13 @@ export function compare(
     for (const { subject, answers: given } of chosen) {
       const drafts = draftsFor(expected, given, answers.notServed.get(nameOf(policy)));
       for (const draft of drafts)
-        rows.push({ ...draft, id: rows.length + 1, policy: shortened(policy), resource: resourceText(subject) });
+        rows.push({
+          ...draft,
+          id: rows.length + 1,
+          policy: shortened(policy),
+          resource: resourceText(subject),
+          expected: i,
+        });
     }
     if (chosen.length === 0) mistakes.push(`results[${i}]: nothing was checked, because there is no resource`);
   }

@@ -1,6 +1,7 @@
 /** Runs test files in Kyverno's format, and prints the results in its words (spec kyverno.md 8.8). */
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { parseResources } from "../../config/documents/source-document.js";
 import { errorText } from "../../data/error-text.js";
 import { printable, printableLines } from "../../data/printable.js";
 import { yamlText } from "../../data/yaml.js";
@@ -72,6 +73,8 @@ export interface Test {
   /** The folder of its relative paths. */
   readonly folder: string;
   readonly document: TestDocument;
+  /** The line of an expected result, by its index. */
+  readonly lineOf: (result: number) => number;
 }
 
 /** Receivers of output while a test is evaluated, by lines. */
@@ -99,6 +102,8 @@ export interface TestRunOutput {
 export interface TestedRow {
   readonly path: string;
   readonly row: Row;
+  /** The line of what a failed row expects. */
+  readonly line?: number;
   /** Milliseconds of the whole test. */
   readonly milliseconds: number;
 }
@@ -194,8 +199,12 @@ class Run {
         errors.push({ path, error: errorText(bytes) });
         continue;
       }
-      const read = parseTestFile(yamlText(bytes));
-      if (read.ok) tests.push(...read.tests.map((document) => ({ path, folder: dirname(path), document })));
+      const written = yamlText(bytes);
+      const read = parseTestFile(written);
+      const lineOf = (test: number) => (result: number) =>
+        parseResources(written, path).documents[test]?.positionOf(["results", result]).line ?? 1;
+      if (read.ok)
+        tests.push(...read.tests.map((document, i) => ({ path, folder: dirname(path), document, lineOf: lineOf(i) })));
       else errors.push({ path, error: read.error });
     }
     if (errors.length === 0) return tests;
@@ -213,7 +222,11 @@ class Run {
       out(`\nWARNING: test file (${printable(path)}) uses a deprecated schema that will be removed in 1.15\n`);
       throw new TestRunError(`test file ${path} uses a deprecated schema — please migrate to the latest format`);
     }
-    const results: ExpectedResult[] = document.results.flatMap((expected) => selector.select(expected) ?? []);
+    const chosen = document.results.flatMap((expected, index) => {
+      const selected = selector.select(expected);
+      return selected === undefined ? [] : [{ selected, index }];
+    });
+    const results: ExpectedResult[] = chosen.map(({ selected }) => selected);
     if (results.length === 0) {
       if (document.results.length === 0) this.#empty.push(path);
       return;
@@ -232,7 +245,9 @@ class Run {
       const row = `the policy ${policy} does not match ${resource}: expected ${unjudged}`;
       this.#output.err(`${printableLines(`Error: ${path}: ${row}`)}\n`);
     }
-    this.rows.push(...rows.map((row) => ({ path, row, milliseconds })));
+    const lineOf = ({ counts, unjudged, expected }: Row) =>
+      counts === "fail" || unjudged !== undefined ? { line: test.lineOf(chosen[expected]?.index ?? 0) } : {};
+    this.rows.push(...rows.map((row) => ({ path, row, milliseconds, ...lineOf(row) })));
     if (this.#options.failOnly !== true) out(`\n${this.#shown(rows, format)}\n`);
   }
 

@@ -28,10 +28,7 @@ import { TestRunError } from "./run-error.js";
 import type { TestDocument } from "./test-file.js";
 
 /** Surroundings of a test: HTTP without a mock, and the loader of other kinds of policies. */
-export interface TestSurroundings extends Pick<ScanTools, "loader" | "policyTimeout" | "http" | "now" | "onDefect"> {
-  /** Milliseconds since 1970. */
-  readonly date: () => number;
-}
+export type TestSurroundings = Pick<ScanTools, "loader" | "policyTimeout" | "http" | "now" | "date" | "onDefect">;
 
 /** The sources of a test's data. */
 export interface TestData {
@@ -110,10 +107,10 @@ function definitionOf(
 export async function worldOfTest(
   data: TestData,
   cluster: ClusterObjects | undefined,
-  { http, now }: TestSurroundings,
+  { http, now, date }: TestSurroundings,
 ): Promise<World> {
   const external = cluster === undefined ? await filesOf(data, http) : clusterOf(data, cluster, http);
-  return { resources: new FileResources(data.values.namespaces), authorizer: NO_OPINION, external, now };
+  return { resources: new FileResources(data.values.namespaces), authorizer: NO_OPINION, external, now, date };
 }
 
 /**

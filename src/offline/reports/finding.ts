@@ -4,6 +4,13 @@ import type { Outcome } from "../../policy/index.js";
 /** The status of a policy for a resource; `warn` is for reports only. */
 export type Status = "pass" | "fail" | "warn" | "error" | "skip";
 
+/** A place in a file. */
+export interface Place {
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+}
+
 /** A policy in reports. */
 export interface ReportedPolicy {
   readonly name: string;
@@ -21,6 +28,8 @@ export interface ReportedPolicy {
    * command.
    */
   readonly tellsAllButPasses?: true;
+  /** Where it is written; absent: in no file. */
+  readonly place?: Place | undefined;
 }
 
 /** A resource in reports; for a JSON payload its own members of these names. */
@@ -63,6 +72,8 @@ export interface Scanned {
   /** Findings in the order of policies; only failures if only they are wanted. */
   readonly findings: readonly Finding[];
   readonly counts: Counts;
+  /** Where the resource is written; absent: in no file. */
+  readonly place?: Place | undefined;
 }
 
 /** Numbers of findings by status. */

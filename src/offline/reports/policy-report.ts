@@ -1,6 +1,6 @@
 /** Policy reports as resources: one for all cluster-wide policies, and one for each policy of a namespace (spec kyverno.md 7.2 and 8.9). */
 import { printGoYaml } from "../../data/print-yaml.js";
-import type { ReportedPolicy } from "./finding.js";
+import type { Place, ReportedPolicy } from "./finding.js";
 import type { ResultEntry } from "./result-entry.js";
 
 /** The API of reports: openreports.io as in Kyverno's command, or the older wgpolicyk8s.io. */
@@ -10,6 +10,8 @@ export type ReportFlavour = "openreports.io/v1alpha1" | "wgpolicyk8s.io/v1alpha2
 export interface ReportedEntry {
   readonly policy: ReportedPolicy;
   readonly entry: ResultEntry;
+  /** Where the resource is written; absent: in no file. */
+  readonly place?: Place | undefined;
 }
 
 /** The results of a run as reports, in order; empty without results. */

@@ -7,7 +7,7 @@ import { yamlText } from "../../data/yaml.js";
 import type { JsonObject } from "../../kubernetes/object.js";
 import type { Outcome } from "../../policy/index.js";
 import { type Finding, plainFinding, type ReportedPolicy } from "../reports/finding.js";
-import type { AdmissionPolicyDocuments } from "./policy-files.js";
+import { type AdmissionPolicyDocuments, placeOf } from "./policy-files.js";
 import { ScanError } from "./scan-error.js";
 
 /** The id of a loaded policy: policies of two files may have the same name. */
@@ -71,13 +71,18 @@ function documentsOf(written: string, file: string, told: string[]): readonly So
 }
 
 /** Such a policy in reports. */
-export const reportedAdmissionPolicy = ({ name, annotations }: AdmissionPolicyDocuments): ReportedPolicy => ({
+export const reportedAdmissionPolicy = ({
+  name,
+  annotations,
+  documents,
+}: AdmissionPolicyDocuments): ReportedPolicy => ({
   name,
   namespace: "",
   source: "ValidatingAdmissionPolicy",
   annotations,
   process: "background scan",
   countsSkips: false,
+  place: documents[0] && placeOf(documents[0]),
 });
 
 /** The finding of an outcome in Kyverno's reports; `undefined` for a resource that the policy does not match. */

@@ -9,7 +9,7 @@ import { isRbacObject } from "../../world/authorizer/rbac-objects.js";
 import { type Finding, plainFinding, type ReportedPolicy } from "../reports/finding.js";
 import type { WantedResources } from "./cluster-listing.js";
 import type { Subject } from "./judge.js";
-import { annotationsOf, type CertificateRequestPolicyDocuments } from "./policy-files.js";
+import { annotationsOf, type CertificateRequestPolicyDocuments, placeOf } from "./policy-files.js";
 import { ScanError } from "./scan-error.js";
 
 /** The name of several of them together. */
@@ -84,6 +84,7 @@ export function reportedCertificateRequestPolicies(policies: readonly SourceDocu
     annotations: others.length === 0 ? annotationsOf(only?.value) : {},
     countsSkips: true,
     tellsAllButPasses: true,
+    place: only && placeOf(only),
   };
 }
 

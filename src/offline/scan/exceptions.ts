@@ -4,7 +4,7 @@ import { parseSuspectYaml, warningText, yamlText } from "../../data/yaml.js";
 import type { ExceptionResource } from "../../kinds/kyverno/index.js";
 import { readResource } from "../../kinds/kyverno/read.js";
 import { EXCEPTION_KIND } from "../../kinds/kyverno/resource.js";
-import { text } from "../../kubernetes/object.js";
+import { isObject, member, text } from "../../kubernetes/object.js";
 import { reasonOf } from "./input-files.js";
 import { ScanError } from "./scan-error.js";
 
@@ -17,7 +17,20 @@ type Refused = (reason: string) => Error;
 const failed: Refused = (reason) => new ScanError(`Error: failed to load exceptions (${reason})`);
 
 /**
- * Reads exceptions of all versions.
+ * The exceptions that were found among other documents.
+ * @throws ScanError when one of them can't be read: what it exempts from, and how long, is not known
+ */
+export function exceptionsOrThrow(found: {
+  readonly exceptions: readonly ExceptionResource[];
+  readonly unreadable: readonly string[];
+}): readonly ExceptionResource[] {
+  const [reason] = found.unreadable;
+  if (reason !== undefined) throw new ScanError(`failed to load exceptions (${reason})`);
+  return found.exceptions;
+}
+
+/**
+ * Reads exceptions of all versions, items of lists among them.
  * @param warn receives warnings about skipped parts of a file, with the place
  * @throws for everything else, a ScanError unless the caller makes another error
  */
@@ -47,6 +60,12 @@ export async function readExceptions(
 }
 
 function exceptionOf(document: unknown, unloadable: Refused): readonly ExceptionResource[] {
+  const items = member(document, "items");
+  const [, ofItems] = /^(.*)List$/.exec(text(document, "kind")) ?? [];
+  if (ofItems !== undefined && Array.isArray(items)) {
+    const told = ofItems === "" ? {} : { apiVersion: text(document, "apiVersion"), kind: ofItems };
+    return items.flatMap((item: unknown) => exceptionOf(isObject(item) ? { ...told, ...item } : item, unloadable));
+  }
   const read = readResource(document);
   if (read.kind === "exception") return [read.resource];
   if (read.kind === "unreadable") throw unloadable(read.text);

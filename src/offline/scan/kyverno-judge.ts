@@ -10,7 +10,7 @@ import {
 } from "../../kinds/kyverno/index.js";
 import type { Failure } from "../../policy/index.js";
 import type { World } from "../../world/world.js";
-import type { Finding, ReportedPolicy } from "../reports/finding.js";
+import type { Finding, Place, ReportedPolicy } from "../reports/finding.js";
 import type { Judge, Subject } from "./judge.js";
 import { admissionInput } from "./request.js";
 
@@ -25,11 +25,16 @@ export class KyvernoJudge implements Judge {
   readonly #kubernetes: OneMode;
   readonly #json: OneMode;
 
-  /** @param policies in the order of loading */
-  constructor(policies: readonly CompiledPolicy[], world: World) {
+  /**
+   * @param policies in the order of loading
+   * @param places where they are written
+   */
+  constructor(policies: readonly CompiledPolicy[], world: World, places: ReadonlyMap<unknown, Place> = new Map()) {
     const forJson = policies.filter(isJson);
     const forKubernetes = policies.filter((policy) => !isJson(policy));
-    this.policies = [...forKubernetes, ...forJson].map(({ resource }) => reportedPolicy(resource));
+    this.policies = [...forKubernetes, ...forJson].map(({ resource }) =>
+      reportedPolicy(resource, places.get(resource)),
+    );
     this.#kubernetes = new OneMode(forKubernetes, 0, world);
     this.#json = new OneMode(forJson, forKubernetes.length, world);
   }
@@ -49,7 +54,7 @@ export class KyvernoJudge implements Judge {
 const isJson = ({ resource }: CompiledPolicy): boolean => resource.spec.evaluation?.mode === "JSON";
 
 /** A policy in reports. */
-export function reportedPolicy({ metadata, spec }: PolicyResource): ReportedPolicy {
+export function reportedPolicy({ metadata, spec }: PolicyResource, place?: Place): ReportedPolicy {
   const { background, admission } = spec.evaluation ?? {};
   return {
     name: metadata.name ?? "",
@@ -58,6 +63,7 @@ export function reportedPolicy({ metadata, spec }: PolicyResource): ReportedPoli
     annotations: metadata.annotations ?? {},
     process: background?.enabled !== false ? "background scan" : admission?.enabled !== false ? "admission review" : "",
     countsSkips: true,
+    ...(place && { place }),
   };
 }
 

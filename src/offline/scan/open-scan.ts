@@ -7,7 +7,7 @@ import {
   type PreparedAuthorization,
   prepareAuthorization,
 } from "../../kinds/kyverno/authorization/index.js";
-import { type CompiledPolicy, type CompileFailure, preparePolicies } from "../../kinds/kyverno/index.js";
+import { type CompiledPolicy, type CompileFailure, expiredText, preparePolicies } from "../../kinds/kyverno/index.js";
 import { parseContextFile } from "../../kinds/kyverno/offline/index.js";
 import { type JsonObject, member } from "../../kubernetes/object.js";
 import type { PolicyLoader } from "../../loader/index.js";
@@ -36,6 +36,7 @@ import {
   reportedCertificateRequestPolicies,
 } from "./certificate-request-policies.js";
 import { ClusterListing, EVERYTHING, type ListedCluster, wantedBy } from "./cluster-listing.js";
+import { exceptionsOrThrow } from "./exceptions.js";
 import type { Judge, Subject } from "./judge.js";
 import { KnownKinds } from "./known-kinds.js";
 import { KyvernoJudge, reportedPolicy } from "./kyverno-judge.js";
@@ -60,8 +61,8 @@ class AuthorizationJudge implements Judge {
   readonly #authorizer: Authorizer;
   readonly #places: ReadonlyMap<unknown, number>;
 
-  constructor({ policies }: PreparedAuthorization, world: World) {
-    this.policies = policies.map(({ resource }) => reportedPolicy(resource));
+  constructor({ policies }: PreparedAuthorization, world: World, places: PolicyFiles["places"]) {
+    this.policies = policies.map(({ resource }) => reportedPolicy(resource, places.get(resource)));
     this.#authorizer = new Authorizer(policies, world);
     this.#places = new Map(policies.map(({ resource }, place) => [resource, place]));
   }
@@ -123,6 +124,8 @@ export interface ScanTools {
   readonly onDefect: (policy: string, error: unknown) => void;
   /** Monotonic milliseconds. */
   readonly now: () => number;
+  /** Milliseconds since 1970. */
+  readonly date: () => number;
 }
 
 /** A prepared scan. */
@@ -140,6 +143,8 @@ export interface OpenedScan {
   readonly authorization: PreparedAuthorization;
   readonly warnings: readonly string[];
   readonly unserved: readonly string[];
+  /** Where policies are written that were not asked. */
+  readonly places: PolicyFiles["places"];
   /** Policies and their files that can't be used, with the reason. */
   readonly mistakes: readonly string[];
   /** Paths of the command line without a policy. */
@@ -154,16 +159,19 @@ export interface OpenedScan {
  */
 export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<OpenedScan> {
   const files = await readPolicyFiles(plan.policyPaths, plan.stdin);
-  const exceptions = [...plan.exceptions, ...(plan.exceptionsWithinPolicies ? files.exceptions : [])];
+  const exceptions = [...plan.exceptions, ...(plan.exceptionsWithinPolicies ? exceptionsOrThrow(files) : [])];
   const { policies, failures } = preparePolicies(files.kyverno, exceptions);
   const listing = await listingFor(plan, files, policies, tools);
   const kinds = listing?.kinds ?? new KnownKinds(plan.definitions);
-  const told: Told = { warnings: [...files.warnings], mistakes: [...files.mistakes] };
+  const told: Told = {
+    warnings: [...files.warnings, ...exceptions.flatMap((each) => expiredText(each, tools.date()) ?? [])],
+    mistakes: [...files.mistakes],
+  };
   const authorization = prepareAuthorization(files.authorization);
   const world = kyvernoWorld(plan, tools);
   const judges = [
-    new KyvernoJudge(policies, world),
-    new AuthorizationJudge(authorization, world),
+    new KyvernoJudge(policies, world, files.places),
+    new AuthorizationJudge(authorization, world, files.places),
     ...(await others(plan, files, tools, told)),
   ];
   const { operation, user, values } = plan;
@@ -177,6 +185,7 @@ export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<Opened
     authorization,
     ...told,
     unserved: files.unserved,
+    places: files.places,
     empty: files.empty,
     foreign: files.foreign,
   };
@@ -214,8 +223,8 @@ async function listingFor(
 
 const isJson = ({ resource }: CompileFailure): boolean => resource.spec.evaluation?.mode === "JSON";
 
-function kyvernoWorld({ values, definitions, contextFile }: ScanPlan, { http, cluster, now }: ScanTools): World {
-  if (cluster !== undefined) return { ...cluster.world, external: cluster.external };
+function kyvernoWorld({ values, definitions, contextFile }: ScanPlan, { http, cluster, now, date }: ScanTools): World {
+  if (cluster !== undefined) return { ...cluster.world, external: cluster.external, date };
   const context = contextFile === undefined ? undefined : parseContextFile(contextFile, new ExternalKinds(definitions));
   if (context?.ok === false) throw new ScanError(context.error);
   return {
@@ -223,6 +232,7 @@ function kyvernoWorld({ values, definitions, contextFile }: ScanPlan, { http, cl
     authorizer: NO_OPINION,
     external: commandLineData(context?.value ?? {}, http),
     now,
+    date,
   };
 }
 
@@ -310,7 +320,10 @@ async function configuredPolicies(
     }
     if (found.unavailable !== undefined) told.mistakes.push(`the policy ${id} can't be used: ${found.unavailable}`);
     const source = found.policy.implementation;
-    const reported = { name: id, namespace: "", source, annotations: {}, countsSkips: true };
+    const entry = read.config.entries.find((each) => each.id === id);
+    const origin = entry && "origin" in entry ? entry.origin : undefined;
+    const place = origin?.document.keyPositionOf(origin.path) ?? { file: policiesFile, line: 1 };
+    const reported = { name: id, namespace: "", source, annotations: {}, countsSkips: true, place };
     return { served: found, reported, isFor: () => true, finding: plainFinding };
   });
 }

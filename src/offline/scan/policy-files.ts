@@ -13,10 +13,12 @@ import {
 import { authorizationMode } from "../../kinds/kyverno/authorization/index.js";
 import type { ExceptionResource, PolicyResource } from "../../kinds/kyverno/index.js";
 import { describeFailure, readResource } from "../../kinds/kyverno/read.js";
+import { EXCEPTION_KIND } from "../../kinds/kyverno/resource.js";
 import { isBuiltin, mistakenKind } from "../../kubernetes/builtin-kinds.js";
 import { apiVersionOf, type GroupVersionKind } from "../../kubernetes/names.js";
 import { member, nameOf, text } from "../../kubernetes/object.js";
 import { RBAC_GROUP } from "../../world/authorizer/rbac-objects.js";
+import type { Place } from "../reports/finding.js";
 import { isForeign } from "./foreign-files.js";
 import { reasonOf } from "./input-files.js";
 
@@ -47,8 +49,12 @@ export interface PolicyFiles {
   readonly admission: readonly AdmissionPolicyDocuments[];
   /** CertificateRequestPolicies, which decide together. */
   readonly certificateRequests: CertificateRequestPolicyDocuments;
-  /** PolicyExceptions among the policies; there only those of v1beta1 count. */
+  /** PolicyExceptions among the policies. */
   readonly exceptions: readonly ExceptionResource[];
+  /** The errors of those that can't be read. */
+  readonly unreadable: readonly string[];
+  /** Where policies are written, by their resources, and those that are not served by their texts. */
+  readonly places: ReadonlyMap<PolicyResource | string, Place>;
   /** Warnings about skipped parts, for the user. */
   readonly warnings: readonly string[];
   /** Reasons why a file, or a policy in it, can't be used: what it would say is not known. */
@@ -65,8 +71,6 @@ const ADMISSION_GROUP = "admissionregistration.k8s.io";
 const ADMISSION_POLICY = "ValidatingAdmissionPolicy";
 const ADMISSION_BINDING = "ValidatingAdmissionPolicyBinding";
 const MUTATING_POLICY = "MutatingAdmissionPolicy";
-/** Exceptions beside policies are recognised only in this version (spec kyverno.md 5.1). */
-const EXCEPTION_VERSION = "policies.kyverno.io/v1beta1";
 /** Kinds that are policies, by their API groups: those that are evaluated here, and others, for which an ending is enough. */
 const POLICY_KINDS: ReadonlyMap<string, RegExp> = new Map([
   ["kyverno.io", /Policy$/],
@@ -121,6 +125,8 @@ class Found {
   readonly warnings: string[] = [];
   readonly #mistakes: string[] = [];
   readonly #unserved: string[] = [];
+  readonly #unreadable: string[] = [];
+  readonly #places = new Map<PolicyResource | string, Place>();
   /** Paths of the command line that have a policy, or a mistake. */
   readonly #full = new Set<string>();
   #foreign = 0;
@@ -182,23 +188,36 @@ class Found {
     const read = readResource(document.value);
     switch (read.kind) {
       case "policy":
+        this.#noted(read.resource, document);
         return { ...read, kind: authorizationMode(read.resource) === undefined ? "kyverno" : "authorization" };
       case "exception":
-        return text(document.value, "apiVersion") === EXCEPTION_VERSION ? read : undefined;
+        return read;
       case "context-entry":
         return undefined;
       case "unreadable": {
         const dropped = read.failures.some(({ unknownField }) => unknownField);
         const what = read.failures.map(describeFailure).join("; ");
+        if (kind === EXCEPTION_KIND) {
+          const errors = read.failures.map((each) => document.problem("error", each.path, describeFailure(each)));
+          this.#unreadable.push(errors.map(formatProblem).join("; "));
+        }
         mistake(`${dropped ? "the whole file is left out" : `${kind} ${name} is left out`}: ${read.text} (${what})`);
         return dropped ? "drop" : undefined;
       }
       case "other":
     }
-    if (isPolicyElsewhere(group, kind)) this.#unserved.push(`${kind} ${name} is of a kind that is not served`);
-    else if (!isForeign(document.value) && (kind === "" || (group === "" && version === "")))
+    if (isPolicyElsewhere(group, kind)) {
+      const unserved = `${kind} ${name} is of a kind that is not served`;
+      this.#noted(unserved, document);
+      this.#unserved.push(unserved);
+    } else if (!isForeign(document.value) && (kind === "" || (group === "" && version === "")))
       mistake(`${kind === "" ? "kind" : "apiVersion"} is missing`);
     return undefined;
+  }
+
+  #noted(policy: PolicyResource | string, document: SourceDocument): void {
+    const place = placeOf(document);
+    if (place !== undefined) this.#places.set(policy, place);
   }
 
   /** @param paths those of the command line */
@@ -245,6 +264,8 @@ class Found {
       admission,
       certificateRequests,
       exceptions,
+      unreadable: this.#unreadable,
+      places: this.#places,
       warnings: this.warnings,
       mistakes: this.#mistakes,
       empty: [...new Set(paths)].filter((path) => !this.#full.has(path)),
@@ -297,6 +318,12 @@ function isNoPolicy(document: SourceDocument): boolean {
 function isBesideCertificateRequestPolicies(document: SourceDocument): boolean {
   const { group, kind } = identityOf(document);
   return group === RBAC_GROUP || (group === "" && kind === "Namespace");
+}
+
+/** Where a document is written; undefined: not in a file. */
+export function placeOf(document: SourceDocument): Place | undefined {
+  const { file, line } = document.positionOf([]);
+  return file === "-" ? undefined : { file, line };
 }
 
 /** The annotations of an object that are texts. */

@@ -1,12 +1,14 @@
 /** Kubernetes objects from files, in the form for evaluation (spec kyverno.md 8.2). */
 
+import { opened } from "../../config/documents/documents.js";
+import { parseResources } from "../../config/documents/source-document.js";
 import { type JsonDocument, readJson, UNIQUE_KEYS } from "../../data/json.js";
 import { setKey } from "../../data/plain-object.js";
 import { parseSuspectYaml, parseYamlDocuments, warningText, type YamlError } from "../../data/yaml.js";
 import { CONTEXT_ENTRY_KIND, CONTEXT_GROUP } from "../../kinds/kyverno/resource.js";
 import { parseApiVersion } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
-import type { ReportedResource } from "../reports/finding.js";
+import type { Place, ReportedResource } from "../reports/finding.js";
 import type { KnownKinds } from "./known-kinds.js";
 import { ScanError } from "./scan-error.js";
 import { type Batch, type ListKind, textsOf } from "./split/batch.js";
@@ -17,6 +19,8 @@ export interface Resource extends ReportedResource {
   readonly object: JsonObject;
   readonly group: string;
   readonly version: string;
+  /** Absent: it comes from no file. */
+  readonly place?: Place | undefined;
 }
 
 /** Receives warnings about a file. */
@@ -45,14 +49,34 @@ const MAPS: ReadonlySet<string> = new Set([
 export function readResources(batch: Batch, kinds: KnownKinds, doubts?: Doubts): Resource[] {
   return textsOf(batch).flatMap((written, index) => {
     const told = doubts && {
-      yaml: (doubt: YamlError): void => doubts.warn(warningText(doubt, batch.file, batch.lines?.[index])),
+      yaml: (doubt: YamlError): void => doubts.warn(warningText(doubt, batch.file, batch.lines[index])),
       json: (): void => doubts.repeated(batch.file),
     };
     try {
-      return valuesOf(written, batch.form, told).flatMap((value) => resourcesOf(value, batch.list, kinds));
+      const found = valuesOf(written, batch.form, told).flatMap((value) => resourcesOf(value, batch.list, kinds));
+      return batch.file === STDIN ? found : placed(found, written, batch.file, batch.lines[index] ?? 1);
     } catch (error) {
       throw new ScanError(`${batch.file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
     }
+  });
+}
+
+const STDIN = "-";
+/** Longest text that is read once more for the lines of several resources in it; of a longer one all have its first line. */
+const MAX_PLACED = 4 * 1024 * 1024;
+
+/** The resources of a text with their lines in the file. */
+function placed(found: Resource[], written: string, file: string, first: number): Resource[] {
+  const above = written.startsWith("{") ? "" : (/^(?:[ \t\r]*(?:#[^\n]*)?\n)*/.exec(written)?.[0] ?? "");
+  const begin = first + above.split("\n").length - 1;
+  const inside =
+    found.length === 1 || written.length > MAX_PLACED ? [] : opened(parseResources(written, file).documents);
+  return found.map((resource, index) => {
+    const own = inside.length === found.length ? inside[index] : undefined;
+    // They were just made: copies would cost more than the rest.
+    return Object.assign(resource, {
+      place: { file, line: own === undefined ? begin : first + own.positionOf([]).line - 1 },
+    });
   });
 }
 

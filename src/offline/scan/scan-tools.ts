@@ -37,6 +37,7 @@ export function scanTools(
     ...(namespace !== undefined && { cluster: clusterOf(loader(), namespace, now) }),
     onDefect: (policy, error) => say(stderr, `warning: ${policy}: ${String(error)}`),
     now,
+    date: () => Date.now(),
     async close() {
       made?.close();
       await network.close();

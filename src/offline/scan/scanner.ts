@@ -5,7 +5,7 @@ import type { JsonObject } from "../../kubernetes/object.js";
 import { member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
 import type { AdmissionRequest } from "../../policy/index.js";
 import { countsOf } from "../reports/counts.js";
-import type { Finding, ReportedPolicy, ReportedResource, Scanned } from "../reports/finding.js";
+import type { Finding, Place, ReportedPolicy, ReportedResource, Scanned } from "../reports/finding.js";
 import { isTold } from "../reports/plain-text.js";
 import type { Judge, Subject } from "./judge.js";
 import { type RequestCircumstances, requestFor } from "./request.js";
@@ -77,11 +77,12 @@ export class Scanner {
     return this.#ask(
       { kind: "resource", request, object: resource.object },
       { apiVersion, kind, namespace, name, uid, resourceVersion },
+      resource.place,
     );
   }
 
   /** A payload, which may have a resource's identity. */
-  scanPayload(payload: JsonObject): Scanned | Promise<Scanned> {
+  scanPayload(payload: JsonObject, place?: Place): Scanned | Promise<Scanned> {
     const metadata = member(payload, "metadata");
     return this.#ask(
       { kind: "payload", payload },
@@ -93,23 +94,24 @@ export class Scanner {
         uid: text(metadata, "uid"),
         resourceVersion: text(metadata, "resourceVersion"),
       },
+      place,
     );
   }
 
   /** A request to be authorized; reports have no name for it. */
-  scanRequest(request: AuthorizationRequest): Scanned | Promise<Scanned> {
-    return this.#ask({ kind: "authorization", request }, NAMELESS);
+  scanRequest(request: AuthorizationRequest, place?: Place): Scanned | Promise<Scanned> {
+    return this.#ask({ kind: "authorization", request }, NAMELESS, place);
   }
 
-  #ask(subject: Subject, resource: ReportedResource): Scanned | Promise<Scanned> {
+  #ask(subject: Subject, resource: ReportedResource, place: Place | undefined): Scanned | Promise<Scanned> {
     const answers = this.#judges.map(({ judge }) => judge.judge(subject));
     if (answers.some((answer) => answer instanceof Promise)) {
-      return Promise.all(answers).then((settled) => this.#scanned(resource, settled));
+      return Promise.all(answers).then((settled) => this.#scanned(resource, settled, place));
     }
-    return this.#scanned(resource, answers as (readonly Finding[])[]);
+    return this.#scanned(resource, answers as (readonly Finding[])[], place);
   }
 
-  #scanned(resource: ReportedResource, answers: readonly (readonly Finding[])[]): Scanned {
+  #scanned(resource: ReportedResource, answers: readonly (readonly Finding[])[], place: Place | undefined): Scanned {
     const [only = NOTHING] = answers;
     const findings =
       answers.length <= 1
@@ -119,9 +121,10 @@ export class Scanner {
             return first === 0 ? own : own.map((finding) => ({ ...finding, policy: finding.policy + first }));
           });
     const counts = countsOf(findings, this.policies);
-    if (this.#wanted === "all") return { resource, findings, counts };
-    if (counts.fail === 0 && counts.error === 0 && counts.skip === 0) return { resource, findings: NOTHING, counts };
-    return { resource, findings: findings.filter((finding) => isTold(finding, this.policies)), counts };
+    if (this.#wanted === "all") return { resource, findings, counts, place };
+    if (counts.fail === 0 && counts.error === 0 && counts.skip === 0)
+      return { resource, findings: NOTHING, counts, place };
+    return { resource, findings: findings.filter((finding) => isTold(finding, this.policies)), counts, place };
   }
 }
 

@@ -15,6 +15,8 @@ export interface Survey {
   /** The name of the first one. */
   readonly first: string;
   readonly exceptions: readonly ExceptionResource[];
+  /** The errors of PolicyExceptions that can't be read. */
+  readonly unreadable: readonly string[];
   /** The resources themselves, if they are few enough to be kept. */
   readonly held: readonly Resource[] | undefined;
   /** Paths of the command line without any resource. */
@@ -39,6 +41,7 @@ export async function survey(
   const hold = files.reduce((sum, { bytes }) => sum + bytes, 0) <= HELD_BYTES;
   const held: Resource[] = [];
   const exceptions: ExceptionResource[] = [];
+  const unreadable: string[] = [];
   const warnings: string[] = [];
   const repeating = new Set<string>();
   const doubts: Doubts = { warn: (line) => warnings.push(line), repeated: (file) => repeating.add(file) };
@@ -58,12 +61,25 @@ export async function survey(
       resources += read.length;
       first ??= read[0]?.name;
       if (hold) held.push(...read);
-      for (const { kind, object } of read) if (kind === EXCEPTION_KIND) exceptions.push(...exceptionOf(object));
+      for (const { kind, object } of read) {
+        if (kind !== EXCEPTION_KIND) continue;
+        const found = readResource(object);
+        if (found.kind === "exception") exceptions.push(found.resource);
+        if (found.kind === "unreadable") unreadable.push(`${batch.file}: ${found.text}`);
+      }
     }
   }
   const empty = [...new Set(paths)].filter((path) => !full.has(path));
   for (const file of files) if (repeating.has(file.name)) warnings.push(...(await jsonDoubts(file)));
-  return { resources, first: first ?? "", exceptions, held: hold ? held : undefined, empty, warnings };
+  return {
+    resources,
+    first: first ?? "",
+    exceptions,
+    unreadable,
+    held: hold ? held : undefined,
+    empty,
+    warnings,
+  };
 }
 
 /** The batches of files, in order. */
@@ -77,9 +93,4 @@ const NEED_READING = [EXCEPTION_KIND, CONTEXT_ENTRY_KIND, "List"];
 function needsReading({ bytes }: Batch): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return NEED_READING.some((word) => buffer.includes(word));
-}
-
-function exceptionOf(object: unknown): readonly ExceptionResource[] {
-  const read = readResource(object);
-  return read.kind === "exception" ? [read.resource] : [];
 }

@@ -46,7 +46,7 @@ describe("a run over resources", () => {
     const io = { env: {}, stdin: Readable.from([]), stdout, stderr };
     const output = outputFor(
       { reportApi: "openreports.io", outputFormat: "yaml" },
-      { auditWarn: false, time: 0, color: false },
+      { auditWarn: false, time: 0, color: false, warn: () => {} },
     );
     const plan: ScanPlan = {
       policyPaths: [join(folder, "policy.yaml")],
@@ -79,6 +79,7 @@ describe("a run over resources", () => {
         resources: counted,
         first: "p0",
         exceptions: [],
+        unreadable: [],
         held: undefined,
         empty: [],
         warnings: [],

@@ -173,23 +173,30 @@ describe("a test's policies are asked about its resources", () => {
     assert.match(out, /variables \.\.\.\n {2}Loading user infos \.\.\.\n {2}Loading policies \.\.\.\n/);
   });
 
-  test("exceptions exempt, those that have expired as well, with a warning (66)", async () => {
-    const { rows, out, err } = await runSuite(
-      { results: [expected("skip", "bad")], exceptions: ["exception.yaml"] },
-      {
-        "policy.yaml": policy(NAMED_GOOD),
-        "resources.yaml": PODS,
-        "exception.yaml": {
-          apiVersion: "policies.kyverno.io/v1",
-          kind: "PolicyException",
-          metadata: { name: "e", namespace: "ns" },
-          spec: { policyRefs: [{ kind: "ValidatingPolicy", name: "p" }], expiresAt: "2020-01-01T00:00:00Z" },
+  test("exceptions exempt; those that have expired do not, with a warning, unlike with Kyverno (66)", async () => {
+    const suite = (expiresAt: string) =>
+      runSuite(
+        { results: [expected("skip", "bad")], exceptions: ["exception.yaml"] },
+        {
+          "policy.yaml": policy(NAMED_GOOD),
+          "resources.yaml": PODS,
+          "exception.yaml": {
+            apiVersion: "policies.kyverno.io/v1",
+            kind: "PolicyException",
+            metadata: { name: "e", namespace: "ns" },
+            spec: { policyRefs: [{ kind: "ValidatingPolicy", name: "p" }], expiresAt },
+          },
         },
-      },
-    );
+      );
+    const { rows, out } = await suite("2026-01-01T00:00:01Z");
     assert.deepEqual(rows, ["v1/Pod/default/bad: Pass Ok: rule is skipped due to policy exception: ns/e [exception]"]);
     assert.match(out, /Applying 1 policy to 2 resources with 1 exception \.\.\./);
-    assert.match(err, /^warning: DIR\/kyverno-test\.yaml: exception ns\/e has expired \(2020-01-01T00:00:00Z\)/);
+    const expired = await suite("2025-12-31T23:59:59Z");
+    assert.deepEqual(expired.rows, ["v1/Pod/default/bad: Fail Want skip, got fail: no"]);
+    assert.match(
+      expired.err,
+      /^warning: DIR\/kyverno-test\.yaml: PolicyException ns\/e has expired \(2025-12-31T23:59:59Z\)/,
+    );
   });
 
   test("namespaced policies are found by their name alone, and look everywhere", async () => {

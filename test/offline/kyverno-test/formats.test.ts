@@ -12,6 +12,7 @@ const row = (id: number, more: Partial<Row> = {}): Row => ({
   result: "Pass",
   reason: "Ok",
   message: "set an owner",
+  expected: 0,
   counts: "pass",
   ...more,
 });

@@ -47,6 +47,7 @@ describe("a row", () => {
         reason: "Ok",
         message: "success",
         counts: "pass",
+        expected: 0,
       },
       {
         id: 2,
@@ -57,6 +58,7 @@ describe("a row", () => {
         reason: "Want pass, got fail",
         message: "set an owner",
         counts: "fail",
+        expected: 0,
       },
       {
         id: 3,
@@ -67,6 +69,7 @@ describe("a row", () => {
         reason: "Ok",
         message: "set an owner",
         counts: "pass",
+        expected: 1,
       },
     ]);
   });
@@ -92,6 +95,7 @@ describe("a row", () => {
         message: "Excluded",
         counts: "skip",
         unjudged: "fail",
+        expected: 0,
       },
     ]);
     const both = pod("other", [answer("need-owner"), answer("need-owner", "fail"), answer("need-owner")]);

@@ -180,7 +180,7 @@ test("JUnit: a suite for each policy", () => {
 
 test("SARIF: rules for policies, results for what is not in order", () => {
   const document = JSON.parse(
-    sarifReport([entry(), entry({ status: "pass" }), entry({}, UNSCORED)], [POLICY, UNSCORED]),
+    sarifReport([entry(), entry({ status: "pass" }), entry({}, UNSCORED)], [POLICY, UNSCORED]).text,
   );
   const [run] = document.runs;
   assert.equal(document.version, "2.1.0");
@@ -225,7 +225,7 @@ test("a report in YAML says what was said, whatever that is", () => {
 
 test("what SARIF's readers show has no links of its author, and is not turned round", () => {
   const message = "see [the docs](https://evil.example), containers[0] \u202egnp\nsecond line";
-  const { runs } = JSON.parse(sarifReport([entry({ message })], [POLICY])) as {
+  const { runs } = JSON.parse(sarifReport([entry({ message })], [POLICY]).text) as {
     runs: { results: { message: { text: string } }[] }[];
   };
   assert.equal(

@@ -15,7 +15,7 @@ const KINDS = new KnownKinds([WIDGETS]);
 
 function read(text: string, form: Form = "json", list?: Batch["list"]): Resource[] {
   const bytes = new Uint8Array(Buffer.from(text));
-  return readResources({ file: "f", form, bytes, ends: [bytes.length], ...(list && { list }) }, KINDS);
+  return readResources({ file: "f", form, bytes, ends: [bytes.length], lines: [1], ...(list && { list }) }, KINDS);
 }
 
 describe("the namespace of an object without one", () => {

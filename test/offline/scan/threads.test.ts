@@ -10,6 +10,7 @@ const batch = (form: Batch["form"], length: number): Batch => ({
   form,
   bytes: new Uint8Array(length),
   ends: [length],
+  lines: [1],
 });
 
 test("what a thread leaves that its limit of memory ends is scanned here, all of it", async (context) => {

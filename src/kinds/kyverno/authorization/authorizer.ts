@@ -35,7 +35,7 @@ export class Authorizer {
 
   #ask(policy: AuthorizationPolicy, object: Value): AuthorizationAnswer | Promise<AuthorizationAnswer> {
     const world = new RequestWorld(this.#world);
-    const state = new EngineState(world);
+    const state = new EngineState(world, this.#world.date?.() ?? Date.now());
     const attempt = (): AuthorizationAnswer => {
       const tried = new Attempt(policy.dialect, world, { state });
       const decision = new Evaluation(policy, object, tried).run();

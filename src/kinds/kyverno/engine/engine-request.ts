@@ -25,7 +25,7 @@ export type EngineInput = AdmissionInput | PayloadInput;
 
 /** The program whose rules apply where the command line and the admission server differ. */
 export type Flavour =
-  /** Namespaced policies see their namespace only; JSON-mode policies see payloads only; expired exceptions don't count. */
+  /** Namespaced policies see their namespace only; JSON-mode policies see payloads only. */
   | "server"
-  /** The opposite of all that (spec kyverno.md 1.7, 5.2, 6.1). */
+  /** The opposite of all that (spec kyverno.md 1.7, 6.1). */
   | "command-line";

@@ -5,13 +5,15 @@ import type { KyvernoState } from "../state.js";
 /** The state of one request's evaluations (disposable). */
 export class EngineState implements KyvernoState {
   readonly world: RequestWorld;
-  readonly time = Date.now();
+  /** Milliseconds since 1970, the same for all evaluations of the request. */
+  readonly time: number;
   namespace = "";
   #seed: number | undefined;
   #random = 0;
 
-  constructor(world: RequestWorld) {
+  constructor(world: RequestWorld, time: number) {
     this.world = world;
+    this.time = time;
   }
 
   /**

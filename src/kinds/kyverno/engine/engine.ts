@@ -84,7 +84,7 @@ export class KyvernoEngine {
     context: EngineContext,
   ): EngineAnswer | Promise<EngineAnswer> {
     const world = new RequestWorld(this.#world);
-    const state = new EngineState(world);
+    const state = new EngineState(world, this.#world.date?.() ?? Date.now());
     const { deadline, turns } = context;
     const limit = Number.isFinite(deadline) || turns !== undefined ? { at: deadline, now: this.#world.now } : undefined;
     const circumstances: AttemptOptions = { deadline: limit, turns, progress: new Progress(), state };

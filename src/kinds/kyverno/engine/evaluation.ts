@@ -101,7 +101,6 @@ export class Evaluation {
   readonly #input: EngineInput;
   readonly #state: EngineState;
   readonly #server: boolean;
-  readonly #now: number;
   #inputs: Inputs | undefined;
   #pods: PodRequests | undefined;
   /** The inputs of pods that were reached: made once for all policies and attempts. */
@@ -114,7 +113,6 @@ export class Evaluation {
     this.#input = input;
     this.#state = state;
     this.#server = flavour === "server";
-    this.#now = this.#server ? state.time : Number.NEGATIVE_INFINITY;
   }
 
   /** Evaluates the candidates in order. The result of an attempt that waits, or was stopped, must be discarded. */
@@ -162,7 +160,14 @@ export class Evaluation {
     this.#inputs ??= inputsOf(input);
     if (variant.name === "extract") return this.#judgePods(variant, request, namespaceObject, attempt);
     const { object, oldObject, request: seen } = this.#inputs;
-    const data: EvaluationData = { object, oldObject, request: seen, namespaceObject, about: "", now: this.#now };
+    const data: EvaluationData = {
+      object,
+      oldObject,
+      request: seen,
+      namespaceObject,
+      about: "",
+      now: this.#state.time,
+    };
     const evaluated = evaluateVariant(variant, data, attempt);
     return evaluated instanceof Waiting ? evaluated : resultOf(evaluated);
   }
@@ -171,7 +176,7 @@ export class Evaluation {
     // Kyverno decodes the numbers of a JSON payload as doubles; its command line passes them as expressions see them.
     this.#payloadValue ??= this.#server ? new Doubles().of(payload ?? null) : ((payload ?? null) as Value);
     const object = this.#payloadValue;
-    const data = { object, oldObject: null, request: null, namespaceObject: null, about: "", now: this.#now };
+    const data = { object, oldObject: null, request: null, namespaceObject: null, about: "", now: this.#state.time };
     const evaluated = evaluateVariant(variant, data, attempt);
     return evaluated instanceof Waiting ? evaluated : resultOf(evaluated);
   }
@@ -195,7 +200,7 @@ export class Evaluation {
       if (attempt.expired() || attempt.over()) return Waiting.INSTANCE;
       this.#podInputs[i] ??= podInputs(pod.request());
       const { path } = pod;
-      const data: EvaluationData = { ...this.#podInputs[i], namespaceObject, about: path, now: this.#now };
+      const data: EvaluationData = { ...this.#podInputs[i], namespaceObject, about: path, now: this.#state.time };
       const evaluated = evaluateVariant(variant, data, attempt);
       if (evaluated instanceof Waiting) return evaluated;
       const where = ` (pod template at ${path})`;

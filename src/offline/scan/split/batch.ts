@@ -18,8 +18,8 @@ export interface Batch {
   readonly bytes: Uint8Array;
   /** The end of each text, which is the begin of the next one. */
   readonly ends: readonly number[];
-  /** For YAML, the file's line of each text's begin. */
-  readonly lines?: readonly number[];
+  /** The file's line of each text's begin. */
+  readonly lines: readonly number[];
   readonly list?: ListKind;
 }
 
@@ -50,10 +50,10 @@ export class BatchBuilder {
 
   /**
    * Adds a part of a text.
-   * @param line its line of the file, if lines are counted
+   * @param line its line of the file
    * @throws ScanError when the text gets too long
    */
-  append(part: Uint8Array, line = 0): void {
+  append(part: Uint8Array, line: number): void {
     if (this.#length === this.#start) this.#line = line;
     const length = this.#length + part.length;
     if (length - this.#start > MAX_TEXT_BYTES) {
@@ -110,7 +110,7 @@ export class BatchBuilder {
     const bytes = this.#buffer.slice(0, this.#start);
     const list = this.#list;
     const [file, form, ends, lines] = [this.#file, this.#form, this.#ends, this.#lines];
-    this.#full.push({ file, form, bytes, ends, ...(form === "yaml" && { lines }), ...(list && { list }) });
+    this.#full.push({ file, form, bytes, ends, lines, ...(list && { list }) });
     this.#ends = [];
     this.#lines = [];
     if (this.#buffer.length > 2 * BATCH_BYTES) this.#buffer = new Uint8Array(Math.max(BATCH_BYTES, rest.length));

@@ -6,6 +6,7 @@ import { parseJson } from "../../../data/json.js";
 import { ScanError } from "../scan-error.js";
 import { type Batch, BatchBuilder } from "./batch.js";
 
+const NEWLINE = 0x0a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
@@ -39,6 +40,9 @@ export class JsonSplitter {
   #afterColon = false;
   #kind: string | undefined;
   #apiVersion = "";
+  #line = 1;
+  /** The line of the text that is being collected. */
+  #textLine = 1;
 
   constructor(file: string) {
     this.#file = file;
@@ -60,7 +64,10 @@ export class JsonSplitter {
         continue;
       }
       const c = chunk[i] ?? 0;
-      if (c <= SPACE) continue;
+      if (c <= SPACE) {
+        if (c === NEWLINE) this.#line++;
+        continue;
+      }
       switch (c) {
         case QUOTE:
           this.#inString = true;
@@ -74,6 +81,7 @@ export class JsonSplitter {
           if (depth === this.#listDepth || depth === 0) {
             this.#inText = true;
             textFrom = i;
+            this.#textLine = this.#line;
             if (depth === 0) this.#begins();
           }
           depth++;
@@ -95,7 +103,7 @@ export class JsonSplitter {
         case CLOSE_MAP:
           depth--;
           if (this.#inText && (depth === 0 || depth === this.#listDepth)) {
-            this.#batches.append(chunk.subarray(textFrom, i + 1));
+            this.#batches.append(chunk.subarray(textFrom, i + 1), this.#textLine);
             this.#batches.end();
             this.#inText = false;
             textFrom = -1;
@@ -114,7 +122,7 @@ export class JsonSplitter {
       if (depth < 0) throw this.#misplaced("a closing bracket");
     }
     if (this.#member !== undefined && this.#inString) this.#member += chunk.toString("utf8", memberFrom, length);
-    if (this.#inText) this.#batches.append(chunk.subarray(textFrom));
+    if (this.#inText) this.#batches.append(chunk.subarray(textFrom), this.#textLine);
     this.#depth = depth;
     return this.#batches.take();
   }
