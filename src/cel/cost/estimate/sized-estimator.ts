@@ -1,26 +1,14 @@
-/**
- * The estimate of Kubernetes 1.38 (spec kubernetes-1-38.md 1): a size tells of its parts, too, and sizes are found for types. Other than {@link Estimator} it charges
- * for every selection, and what nothing is known about is as large as can be.
- */
+/** Estimates the cost of an expression as Kubernetes 1.38 does (spec kubernetes-1-38.md 1): a size tells of its parts, and sizes are found for types. */
 import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr } from "../../ast.js";
-import type { CheckedExpr } from "../../checked.js";
-import { ACCUMULATOR } from "../../parser/node-factory.js";
 import { DYN, type Type } from "../../types.js";
 import type { CallCost, CostCall, CostNode } from "./cost-node.js";
+import { CostWalk, NOTHING, ONE, ZERO } from "./cost-walk.js";
 import { isScalar, literalSize } from "./estimator.js";
 import { libraryCost } from "./library-costs.js";
-import { fixed, product, type Range, sum, UINT_MAX, UNKNOWN, union } from "./range.js";
+import { fixed, product, type Range, sum, UNKNOWN, union } from "./range.js";
 import { isUnknown, mergedParts, type Size, unionSize } from "./size.js";
 import { sizedCost } from "./sized-costs.js";
 import { standardCost } from "./standard-costs.js";
-
-const ZERO = fixed(0n);
-const ONE = fixed(1n);
-const LIST_COST = fixed(10n);
-const MAP_COST = fixed(30n);
-const MESSAGE_COST = fixed(40n);
-/** Where the union of no costs starts. */
-const NOTHING: Range = { min: UINT_MAX, max: 0n };
 
 /** A variable of a comprehension or a binding. `placed`: the reference knows a path to its value. */
 interface Local {
@@ -35,52 +23,14 @@ interface Sized {
   readonly placed: boolean;
 }
 
-/** Estimates one expression; an instance serves for one. */
-export class SizedEstimator {
+/** The estimate of 1.38 charges for every selection, other than that of 1.37; what nothing is known about is as large as can be. */
+export class SizedEstimator extends CostWalk<Local> {
   readonly #sizes = new Map<number, Size>();
   readonly #placed = new Set<number>();
-  readonly #locals = new Map<string, Local[]>();
 
-  constructor(readonly checked: CheckedExpr) {}
-
-  /** The cost of an expression. */
-  cost(expr: Expr): Range {
-    switch (expr.kind) {
-      case "literal":
-        return ZERO;
-      case "ident":
-        this.#place(expr, this.#local(expr)?.placed ?? true);
-        return ONE;
-      case "select":
-        return this.#select(expr);
-      case "call":
-        return this.#call(expr);
-      case "list":
-        return sum(...expr.elements.map((element) => this.cost(element)), LIST_COST);
-      case "map":
-        return sum(...expr.entries.flatMap(({ key, value }) => [this.cost(key), this.cost(value)]), MAP_COST);
-      case "struct":
-        return sum(...expr.fields.map(({ value }) => this.cost(value)), MESSAGE_COST);
-      case "comprehension":
-        return isBinding(expr) ? this.#binding(expr) : this.#comprehension(expr);
-    }
-  }
-
-  #typeOf(expr: Expr): Type {
-    return this.checked.types.get(expr.id) ?? DYN;
-  }
-
-  #local(expr: Expr): Local | undefined {
-    return expr.kind === "ident" && !expr.rooted ? this.#locals.get(expr.name)?.at(-1) : undefined;
-  }
-
-  #with<R>(name: string, local: Local, body: () => R): R {
-    const stack = this.#locals.get(name) ?? [];
-    this.#locals.set(name, stack);
-    stack.push(local);
-    const result = body();
-    stack.pop();
-    return result;
+  override cost(expr: Expr): Range {
+    if (expr.kind === "ident") this.#place(expr, this.local(expr)?.placed ?? true);
+    return super.cost(expr);
   }
 
   #place(expr: Expr, placed: boolean): void {
@@ -89,14 +39,14 @@ export class SizedEstimator {
   }
 
   #isPlaced(expr: Expr): boolean {
-    return this.#local(expr)?.placed ?? this.#placed.has(expr.id);
+    return this.local(expr)?.placed ?? this.#placed.has(expr.id);
   }
 
   /** The size of an expression's value, as far as it is known; found once. */
   #sizeOf(expr: Expr): Size | undefined {
-    const known = this.#sizes.get(expr.id) ?? this.#local(expr)?.size;
+    const known = this.#sizes.get(expr.id) ?? this.local(expr)?.size;
     if (known !== undefined) return known;
-    const size = this.#sized({ expr, type: this.#typeOf(expr), placed: this.#isPlaced(expr) });
+    const size = this.#sized({ expr, type: this.typeOf(expr), placed: this.#isPlaced(expr) });
     if (size !== undefined) this.#sizes.set(expr.id, size);
     return size;
   }
@@ -202,17 +152,17 @@ export class SizedEstimator {
   }
 
   #node(expr: Expr): CostNode {
-    return { expr, type: this.#typeOf(expr), size: this.#sizeOf(expr) };
+    return { expr, type: this.typeOf(expr), size: this.#sizeOf(expr) };
   }
 
-  #select(expr: SelectExpr): Range {
+  protected select(expr: SelectExpr): Range {
     const own = expr.testOnly ? branchCost(expr.operand) : ONE;
     const cost = sum(own, this.cost(expr.operand));
     if (this.#isPlaced(expr.operand)) this.#place(expr, true);
     return cost;
   }
 
-  #call(expr: CallExpr): Range {
+  protected call(expr: CallExpr): Range {
     if (expr.function === "dyn") {
       const argument = expr.args[0] as Expr;
       const cost = sum(ONE, this.cost(argument));
@@ -253,24 +203,24 @@ export class SizedEstimator {
   /** The iteration variables over a range. */
   #iterationLocals(range: Expr, two: boolean): readonly [Local, Local] {
     const { key, elem } = this.#sizeOf(range) ?? (UNKNOWN as Size);
-    const type = this.#typeOf(range);
+    const type = this.typeOf(range);
     const local = (size: Size | undefined): Local => ({ size, placed: true });
     if (two) return [local(type.kind === "list" ? ONE : key), local(elem)];
     const isList = type.kind === "list" || (type.kind === "dyn" && key === undefined && elem !== undefined);
     return [local(isList ? elem : key), local(undefined)];
   }
 
-  #comprehension(expr: ComprehensionExpr): Range {
+  protected comprehension(expr: ComprehensionExpr): Range {
     const before = sum(this.cost(expr.range), this.cost(expr.accuInit));
-    const [each, step, result] = this.#with(expr.accuVar, this.#bound(expr.accuInit), () => {
+    const [each, step, result] = this.with(expr.accuVar, this.#bound(expr.accuInit), () => {
       const { iterVar2 } = expr;
       const [first, second] = this.#iterationLocals(expr.range, iterVar2 !== undefined);
       const body = (): readonly [Range, Size | undefined] => {
         const cost = sum(this.cost(expr.loopCondition), this.cost(expr.loopStep));
         return [cost, this.#sizeOf(expr.loopStep)];
       };
-      const inner = iterVar2 === undefined ? body : () => this.#with(iterVar2, second, body);
-      return [...this.#with(expr.iterVar, first, inner), this.cost(expr.result)] as const;
+      const inner = iterVar2 === undefined ? body : () => this.with(iterVar2, second, body);
+      return [...this.with(expr.iterVar, first, inner), this.cost(expr.result)] as const;
     });
     const range = this.#sizeOf(expr.range) ?? (UNKNOWN as Size);
     const { kind } = expr.accuInit;
@@ -288,9 +238,9 @@ export class SizedEstimator {
     return sum(before, result, product(range, each));
   }
 
-  #binding(expr: ComprehensionExpr): Range {
+  protected binding(expr: ComprehensionExpr): Range {
     const before = sum(this.cost(expr.range), this.cost(expr.accuInit));
-    const result = this.#with(expr.accuVar, this.#bound(expr.accuInit), () => {
+    const result = this.with(expr.accuVar, this.#bound(expr.accuInit), () => {
       const cost = this.cost(expr.result);
       if (this.#isPlaced(expr.result)) this.#place(expr, true);
       this.#setSize(expr, this.#sizeOf(expr.result));
@@ -346,10 +296,4 @@ function rootOf(expr: Expr): Expr {
   if (expr.kind === "select") return expr.testOnly ? expr : rootOf(expr.operand);
   if (expr.kind === "call" && STEPS.has(expr.function)) return rootOf(expr.args[0] as Expr);
   return expr;
-}
-
-/** Whether a comprehension only binds a variable: it loops over nothing. */
-function isBinding({ range, loopCondition, accuVar }: ComprehensionExpr): boolean {
-  if (accuVar === ACCUMULATOR || range.kind !== "list" || range.elements.length > 0) return false;
-  return loopCondition.kind === "literal" && loopCondition.value === false;
 }
