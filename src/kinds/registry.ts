@@ -90,7 +90,7 @@ function memoized<K, V>(make: (key: K) => V): (key: K) => V {
 }
 
 async function loadMutating(tools: KindTools): Promise<DocumentKind> {
-  const { watcher, kubernetesVersion, release } = tools;
+  const { watcher, kubernetesVersion, release, typeCheck = false } = tools;
   await release?.begin();
   const [{ createServer, evaluatedVersion }, { createMutationCompilers }, { mutatingAdmissionPolicyKind }] =
     await Promise.all([
@@ -99,8 +99,9 @@ async function loadMutating(tools: KindTools): Promise<DocumentKind> {
       import("./mutating-admission-policy/kind.js"),
     ]);
   const server = kubernetesVersion && createServer(kubernetesVersion, createMutationCompilers);
+  const schemas = typeCheck ? (await import("./shared/index.js")).bundledSchemas() : undefined;
   const kinds = memoized((version: KubernetesVersion) =>
-    mutatingAdmissionPolicyKind(createMutationCompilers(version, version, watcher), server),
+    mutatingAdmissionPolicyKind(createMutationCompilers(version, version, watcher), server, schemas),
   );
   return {
     ...MUTATING_DOCUMENTS,
@@ -108,8 +109,11 @@ async function loadMutating(tools: KindTools): Promise<DocumentKind> {
   };
 }
 
-const loadKyverno = async ({ watcher, httpInNamespaced }: KindTools): Promise<DocumentKind> =>
-  (await import("./kyverno/kind.js")).kyvernoKind(watcher, httpInNamespaced);
+async function loadKyverno({ watcher, httpInNamespaced, typeCheck = false }: KindTools): Promise<DocumentKind> {
+  const { kyvernoKind } = await import("./kyverno/kind.js");
+  const checked = typeCheck ? (await import("./shared/index.js")).bundledSchemas() : undefined;
+  return kyvernoKind(watcher, httpInNamespaced, checked);
+}
 
 const loadCertificateRequest = async ({ watcher }: KindTools): Promise<DocumentKind> =>
   (await import("./certificate-request-policy/kind.js")).certificateRequestPolicyKind(watcher);
