@@ -67,6 +67,10 @@ function argumentProblem(
   }
   const given = [resources, json, httpPayload, envoyPayload].some((paths) => paths.length > 0);
   if (!given && !cluster) return "resource file(s) or cluster required";
+  if (values.clusterWideResources && values.namespace !== undefined) {
+    const why = "--namespace leaves them out: ask about them without it, in a second run";
+    return `--cluster-wide-resources of Kyverno's command is not served: ${why}`;
+  }
   if (values.changed !== undefined) {
     if (cluster || resources.length === 0) return "--changed chooses among the files of --resource";
     const within = values.exceptionsWithinResources ?? values.exceptionsWithResources;

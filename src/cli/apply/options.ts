@@ -13,6 +13,7 @@ export interface ApplyValues extends CertificateRequestValues {
   readonly changed?: string;
   readonly cluster?: true;
   readonly namespace?: string;
+  readonly clusterWideResources?: true;
   readonly valuesFile?: string;
   readonly set?: readonly string[];
   readonly userinfo?: string;
