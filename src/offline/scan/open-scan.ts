@@ -39,7 +39,7 @@ import { ClusterListing, EVERYTHING, type ListedCluster, wantedBy } from "./clus
 import { exceptionsOrThrow } from "./exceptions.js";
 import type { Judge, Subject } from "./judge.js";
 import { KnownKinds } from "./known-kinds.js";
-import { KyvernoJudge, reportedPolicy } from "./kyverno-judge.js";
+import { isForJson, KyvernoJudge, reportedPolicy } from "./kyverno-judge.js";
 import { type JudgingPolicy, OutcomeJudge } from "./outcome-judge.js";
 import {
   type AdmissionPolicyDocuments,
@@ -181,7 +181,7 @@ export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<Opened
     rules: rulesOf(files) + plan.policyIds.length,
     exceptions: exceptions.length,
     listing,
-    failures: [...failures].sort((a, b) => Number(isJson(a)) - Number(isJson(b))),
+    failures: [...failures].sort((a, b) => Number(isForJson(a.resource)) - Number(isForJson(b.resource))),
     authorization,
     ...told,
     unserved: files.unserved,
@@ -220,8 +220,6 @@ async function listingFor(
   ];
   return await ClusterListing.open(cluster.client, wanted, cluster.namespace);
 }
-
-const isJson = ({ resource }: CompileFailure): boolean => resource.spec.evaluation?.mode === "JSON";
 
 function kyvernoWorld({ values, definitions, contextFile }: ScanPlan, { http, cluster, now, date }: ScanTools): World {
   if (cluster !== undefined) return { ...cluster.world, external: cluster.external, date };
