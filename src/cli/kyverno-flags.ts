@@ -2,7 +2,7 @@
 import { type Command, Option } from "commander";
 import { type CommandIo, say, UsageError } from "../data/command-io.js";
 
-/** What becomes of a flag here: an option defined with the others, an option without an effect, an error. */
+/** The use of a flag here: an option defined with the others, an option without an effect, an error. */
 type Fate = "taken" | "idle" | "refused";
 
 /** Flags with one reason. */

@@ -198,7 +198,7 @@ async function apply(application: Application): Promise<number> {
 /** The name in reports, in place of a policy, of inputs that can't be used. */
 const UNUSABLE = "unusable input";
 
-/** What counts beside findings for the reason why nothing was judged. */
+/** Numbers that count for the reason why nothing was judged. */
 interface Asked {
   readonly run: Run;
   /** Number of policies. */
@@ -227,7 +227,7 @@ function whyNothing(
   return "no policy matched a resource";
 }
 
-/** What counts for the exit code beside findings. */
+/** Reasons for the exit code beside findings. */
 interface Ended {
   /** Whether a policy could not be evaluated on what was asked. */
   readonly isUnevaluated: boolean;
