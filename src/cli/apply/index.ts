@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { setFlagsFromString } from "node:v8";
-import { type CommandIo, say } from "../../data/command-io.js";
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { EXIT, nothingJudged, worstOf } from "../../data/exit-codes.js";
 import { yamlText } from "../../data/yaml.js";
 import type { LoaderSettings } from "../../loader/settings.js";
@@ -58,6 +58,9 @@ function argumentProblem(
   }
   const given = [resource, json, httpPayload, envoyPayload].some((paths) => paths.length > 0);
   if (!given && !cluster) return "resource file(s) or cluster required";
+  if (values.junit !== undefined && values.junit === values.sarif) {
+    return "--junit and --sarif need two places: each is a document of its own";
+  }
   if (values.clusterWideResources && values.namespace !== undefined) {
     const why = "--namespace leaves them out: ask about them without it, in a second run";
     return `--cluster-wide-resources of Kyverno's command is not served: ${why}`;
@@ -113,7 +116,7 @@ export async function applyCommand(
     tools = scanTools(all, io, values.cluster && (values.namespace ?? ""));
     return await apply({ paths, values, settings: all, io, output, inputs, tools });
   } catch (error) {
-    if (error instanceof ScanError) return refused(error.message, values, io);
+    if (error instanceof ScanError || error instanceof UsageError) return refused(error.message, values, io);
     throw error;
   } finally {
     await tools?.close();

@@ -1,5 +1,5 @@
 /** Outputs of results: printed as they come, or collected until the end. */
-import { writeFile } from "node:fs/promises";
+import { writeNamed } from "../../data/command-io.js";
 import type { Counts, Finding, Place, ReportedPolicy, Scanned } from "../../offline/reports/finding.js";
 import { junitReport } from "../../offline/reports/junit.js";
 import { countsLine, failures } from "../../offline/reports/plain-text.js";
@@ -176,6 +176,6 @@ class ReportFiles implements Output {
 /** Writes a file; `-` is standard output. */
 async function delivered(file: string, text: string): Promise<string> {
   if (file === "-") return text;
-  await writeFile(file, text);
+  await writeNamed(file, text);
   return "";
 }
