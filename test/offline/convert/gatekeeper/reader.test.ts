@@ -203,7 +203,7 @@ apiVersion: constraints.gatekeeper.sh/v1beta1
 kind: Rule
 metadata: { name: b }
 `;
-    const made = convert(parseResources(lines, "t.yaml").documents, { commentsOf: () => [], hasFolder: false });
+    const made = convert(parseResources(lines, "t.yaml").documents, false);
     const places = made.problems.map(({ line, column }) => `${line}:${column}`);
     assert.deepEqual(places, ["14:28", "17:7", "21:7"]);
   });

@@ -8,7 +8,7 @@ describe("what several documents say together", () => {
     const both = structuredClone(template(SOURCE)) as { spec: { targets: { code: object[] }[] } };
     both.spec.targets[0]?.code.unshift({ engine: "Rego", source: { rego: "package a" } });
     const made = converted(both as unknown as Json, constraint({}));
-    assert.ok(made.policies.every((policy) => "spec" in policy));
+    assert.ok(made.policies.every(({ documents }) => documents.length > 0));
     assert.match(made.problems.map(({ message }) => message).join(), /has Rego, too/);
   });
 
@@ -77,8 +77,7 @@ describe("what several documents say together", () => {
       spec: { gvks: [{ group: "apps", version: "v1", kind: "Deployment" }] },
     };
     const [policy] = converted(set, made as unknown as Json, constraint({ enforcementAction: "dryrun" })).policies;
-    assert.ok(policy !== undefined && "entry" in policy);
-    assert.deepEqual(policy.entry, {
+    assert.deepEqual(policy?.entries.rule, {
       module: "./rule/policy.wasm",
       executionMode: "gatekeeper",
       contextAwareResources: [{ apiVersion: "apps/v1", kind: "Deployment" }],
