@@ -15,12 +15,11 @@ export class Reading {
     return this.problems.some(({ severity }) => severity === "error");
   }
 
-  /** Says why something can't be converted; of several mistakes at one place the first. */
+  /** Says why something can't be converted: once, and of a value of the wrong type nothing else. */
   error(path: Path, message: string): void {
-    const isKnown = this.problems.some(
-      (known) => known.severity === "error" && formatPath(known.path) === formatPath(path),
-    );
-    if (!isKnown) this.problems.push(this.document.problem("error", path, message));
+    const said = this.problems.filter((known) => formatPath(known.path) === formatPath(path));
+    if (!said.some((known) => known.message === message || known.message.startsWith("expected a")))
+      this.problems.push(this.document.problem("error", path, message));
   }
 
   /** Says that something is converted in another way than might be expected. */

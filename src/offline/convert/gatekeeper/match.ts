@@ -78,11 +78,9 @@ export function matchOf(reading: Reading, operations: readonly string[], exempt:
   const scope = reading.oneOf([...MATCH, "scope"], [ANY, "Cluster", "Namespaced"]) || ANY;
   if (reading.oneOf([...MATCH, "source"], ["All", "Original", "Generated"]) === "Generated")
     reading.error([...MATCH, "source"], "objects that Gatekeeper generates from others: nothing else makes them");
-  const subject: Subject = {
-    canBeNamespace: scope !== "Namespaced" && kinds.some((pair) => covers(pair, "", "Namespace")),
-    isOnlyNamespaces: kinds.every(({ group, kind }) => group === "" && kind === "Namespace"),
-    operations,
-  };
+  const isOnly = kinds.every(({ group, kind }) => group === "" && kind === "Namespace");
+  const canBe = scope !== "Namespaced" && kinds.some((pair) => covers(pair, "", "Namespace"));
+  const subject: Subject = { namespaces: isOnly ? "only" : canBe ? "some" : "none", operations };
   const { rules, areExact } = rulesOf(kinds, operations, scope);
   const conditions = Object.entries({
     kinds: areExact ? "" : kindCondition(kinds),
@@ -217,8 +215,8 @@ function fits(subject: string, names: readonly string[]): string {
 }
 
 interface Subject {
-  readonly canBeNamespace: boolean;
-  readonly isOnlyNamespaces: boolean;
+  /** Which of the objects are Namespaces. */
+  readonly namespaces: "none" | "only" | "some";
   readonly operations: readonly string[];
 }
 
@@ -231,8 +229,7 @@ function namespaceCondition(subject: Subject, names: readonly string[], wanted: 
   const [own, others] = wanted
     ? [ofNamespace, `!has(request.namespace) || ${inside}`]
     : [`!(${ofNamespace})`, `!(has(request.namespace) && ${either(inside)})`];
-  if (subject.isOnlyNamespaces) return own;
-  if (!subject.canBeNamespace) return others;
+  if (subject.namespaces !== "some") return subject.namespaces === "only" ? own : others;
   return `request.kind.group == "" && request.kind.kind == "Namespace"\n  ? ${either(own)}\n  : ${either(others)}`;
 }
 
@@ -256,15 +253,16 @@ function nameCondition(reading: Reading, operations: readonly string[]): string 
  */
 function selectorsOf(
   reading: Reading,
-  { canBeNamespace, isOnlyNamespaces, operations }: Subject,
+  subject: Subject,
 ): { readonly common: JsonObject; readonly scopes: readonly Scope[] } {
   const objectSelector = selector(reading, "labelSelector");
   const namespaceSelector = selector(reading, "namespaceSelector");
   const common = { ...(namespaceSelector && { namespaceSelector }), ...(objectSelector && { objectSelector }) };
   const scopes = [{ suffix: "", matchResources: {} }];
-  if (namespaceSelector === undefined || !canBeNamespace) return { common, scopes };
+  if (namespaceSelector === undefined || subject.namespaces === "none") return { common, scopes };
   const both = { objectSelector: objectSelector ? joined([namespaceSelector, objectSelector]) : namespaceSelector };
-  if (isOnlyNamespaces) return { common: both, scopes };
+  if (subject.namespaces === "only") return { common: both, scopes };
+  const { operations } = subject;
   const namespaces = [{ apiGroups: [""], apiVersions: [ANY], operations, resources: ["namespaces"] }];
   return {
     common: {},

@@ -39,10 +39,9 @@ export interface Template {
   readonly takesUnknown: boolean;
 }
 
-/** A Constraint with its template, as far as both kinds of code have it in common. */
+/** A Constraint with its template; the readings of both receive what can't be converted. */
 export interface Bound {
   readonly template: Template;
-  /** Receives what can't be converted, as the template's own reading does. */
   readonly constraint: Reading;
   readonly matched: Matched;
   readonly parameters: unknown;

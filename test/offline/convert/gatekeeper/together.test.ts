@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { printed } from "../../../../src/offline/convert/index.js";
+import { filesOf, printed } from "../../../../src/offline/convert/index.js";
 import { constraint, converted, errorsOf, type Json, judge, SOURCE, template } from "./converted.js";
 
 describe("what several documents say together", () => {
@@ -27,6 +27,30 @@ describe("what several documents say together", () => {
       ["rule-rule", "other-rule"],
     );
   });
+
+  for (const [what, ...documents] of [
+    [
+      "in two kinds, and one that has the longer name already",
+      template(SOURCE, {}, "Other"),
+      constraint({}),
+      constraint({}, "rule", "Other"),
+      constraint({}, "other-rule"),
+    ],
+    [
+      "and with Namespaces apart",
+      constraint({ match: { namespaceSelector: { matchLabels: { a: "b" } } } }),
+      constraint({}, "rule-namespaces"),
+    ],
+    ["and with the file of the configuration", constraint({}, "policies"), constraint({}, "rule-policies")],
+  ] as const)
+    test(`no policy takes the place of another of its name: ${what}`, () => {
+      const made = converted(template(SOURCE), ...documents);
+      assert.match(errorsOf(made).join(), /metadata\.name: another policy gets the name/);
+      assert.equal(made.policies.length, documents.filter(({ kind }) => kind !== "ConstraintTemplate").length - 1);
+      assert.ok(!filesOf(made.policies, "vap").has("policies.yaml"));
+      const names = made.policies.flatMap(({ entries }) => Object.keys(entries));
+      assert.equal(new Set(names).size, names.length);
+    });
 
   test("a Config's excluded namespaces count, those of other processes do not", async () => {
     const config = {
