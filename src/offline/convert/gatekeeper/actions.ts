@@ -37,6 +37,7 @@ function scopedActions(reading: Reading): readonly string[] {
       else if (name === IN_AUDIT) audit.add(action ?? "");
     }
   }
+  if (reading.failed) return ["Deny"];
   // A binding can't both deny and warn, and a denial says all that the warning would.
   if (admission.has("Deny")) admission.delete("Warn");
   if (admission.size > 0) return [...admission].sort();

@@ -61,8 +61,8 @@ const SUBRESOURCES: Readonly<Record<string, string>> = {
 const ONLY_SUBRESOURCES = /\/(?:Eviction|Scale|\w+Options)$/;
 
 const groupOf = (apiVersion: string): string => parseApiVersion(apiVersion)?.group ?? "";
-/** One version of each built-in group. */
-const VERSIONS = new Map([...builtinKinds()].map(({ apiVersion }) => [groupOf(apiVersion), apiVersion]));
+/** The newest version of each built-in group. */
+const VERSIONS = new Map([...builtinKinds()].toReversed().map(({ apiVersion }) => [groupOf(apiVersion), apiVersion]));
 const BUILTIN = new Set(
   [...builtinKinds()].map(({ apiVersion, kind }) => `${groupOf(apiVersion)}/${kind}`).concat(Object.keys(SUBRESOURCES)),
 );

@@ -266,7 +266,10 @@ describe("what is converted is said where it is not as it seems", () => {
   const kinds = (apiGroups: readonly string[], ...names: readonly string[]): Json =>
     constraint({ match: { kinds: [{ apiGroups, kinds: names }] } });
   for (const [match, expected] of [
-    [kinds(["apps"], "deployment"), /kinds\[0\]\.kinds\[0\]: nothing is judged by it: .*did you mean "Deployment"/],
+    [
+      kinds(["apps"], "deployment"),
+      /kinds\[0\]\.kinds\[0\]: nothing is judged by it: apps\/v1 has .*did you mean "Deployment"/,
+    ],
     [kinds(["", "apps"], "Pod", "Deploymnet"), /kinds\[0\]\.kinds\[1\]: nothing .*did you mean "Deployment"/],
     [kinds(["app"], "Deployment"), /no Deployment in app\/v1 \(did you mean "apps\/v1"/],
     [kinds(["", "apps", "example.com"], "Pod", "Deployment", "Widget"), undefined],
