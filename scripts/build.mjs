@@ -1,6 +1,6 @@
 // Builds everything that runs: TypeScript into dist/, the WASM modules of policies/ and test/fixtures/, then what is shipped into dist/server, and the page into
 // dist/page.
-// `npm ci` runs this through the `prepare` script, so a fresh clone needs no other step.
+// `npm ci` runs this through the `dependencies` script, so a fresh clone needs no other step; unlike `prepare`, installations of the package know nothing of it.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -23,6 +23,8 @@ const source = join(root, "dist/src");
 const written = join(root, "src");
 const target = join(root, "dist/server");
 const MAIN = "main.js";
+/** Loaded by itself, before anything that an old Node cannot read. */
+const NODE_VERSION = "data/node-version.js";
 /** What programs import. */
 const FACES = ["index.js", "cel/index.js"];
 /** Scripts of threads are started by such addresses, data files read. */
@@ -84,7 +86,7 @@ function isFresh() {
 
 /** The executable, the library, and every script that a module starts. */
 function entries() {
-  const found = new Set([MAIN, ...FACES]);
+  const found = new Set([MAIN, NODE_VERSION, ...FACES]);
   for (const script of scripts) {
     for (const [, address] of readFileSync(join(source, script), "utf8").matchAll(ADDRESS)) {
       const file = posix.join(posix.dirname(script), address);
@@ -170,7 +172,9 @@ async function run() {
       PLACEHOLDER,
       (_, file) => `new URL("${up}/${file}", import.meta.url).href`,
     );
-    write(fileName, (place) => writeFileSync(place, text));
+    // Programs that import one on a Node that is too old get an error that says so.
+    const checked = FACES.includes(fileName) ? `import "${up}/${NODE_VERSION}";\n${text}` : text;
+    write(fileName, (place) => writeFileSync(place, checked));
   }
   chmodSync(join(target, MAIN), 0o755);
 }

@@ -1,4 +1,4 @@
-// Tests of what reads JSON, CEL, guests, admission, replay and the library on other versions of Node than this one: `npm run test-nodes` on all that are named in nodes.mjs,
+// Tests of what reads JSON, CEL, guests, admission, replay, the library and a newcomer's first steps on other versions of Node than this one: `npm run test-nodes` on all that are named in nodes.mjs,
 // `npm run test-nodes -- 26.10.0` on some, `-- --short 26.10.0` without what takes longest. A version that is not to be had fails the run, after the others.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
@@ -11,7 +11,7 @@ import { nodeOf, VERSIONS } from "./nodes.mjs";
 const LONG = ["conformance/", "wasm/"];
 const SHORT = [
   ...["admission/", "architecture/", "cel/", "cli/replay.", "contract/", "data/", "fuzz/escaped-keys.", "library/"],
-  ...["offline/scan/split/", "wasm/ambiguous-answers.", "wasm/protocols/opa/", "wasm/payload."],
+  ...["newcomer/", "offline/scan/split/", "wasm/ambiguous-answers.", "wasm/protocols/opa/", "wasm/payload."],
 ];
 
 const root = fileURLToPath(new URL("../dist/test", import.meta.url));
@@ -24,6 +24,16 @@ const files = readdirSync(root, { recursive: true, encoding: "utf8" })
   .filter((file) => parts.some((part) => file.startsWith(part)))
   .sort()
   .map((file) => join(root, file));
+
+/** A Node that is too old to run on, which is told so in one line. */
+const TOO_OLD = ["12", "18"];
+for (const version of wanted.length > 0 ? [] : TOO_OLD) {
+  const main = fileURLToPath(new URL("../dist/server/main.js", import.meta.url));
+  const { status, stderr } = spawnSync(nodeOf(version), [main, "check"], { encoding: "utf8" });
+  if (status === 2 && /^Error: .* needs Node\.js .*\n$/.test(stderr)) continue;
+  console.error(`Node ${version}: ${stderr}`);
+  process.exitCode = 1;
+}
 
 for (const version of wanted.length > 0 ? wanted : VERSIONS) {
   let node;

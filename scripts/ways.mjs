@@ -8,7 +8,7 @@ import { join } from "node:path";
  * into one file. So no way loads what lies on others only, and files import each other in one direction. What lies on no way is split by who imports it.
  */
 const WAYS = {
-  executable: ["main.js"],
+  executable: ["main.js", "cli/command-line.js"],
   serve: [
     "cli/serve-settings.js",
     "serving/index.js",

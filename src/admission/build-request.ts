@@ -1,8 +1,11 @@
 /** An AdmissionRequest as the API server would send it, made from an object. */
 import { UsageError } from "../data/command-io.js";
 import { stringifyJson } from "../data/json.js";
+import { builtinScope, mistakenKind } from "../kubernetes/builtin-kinds.js";
 import { creatorOf } from "../kubernetes/creator.js";
-import type { AdmissionRequest, GroupVersionKind } from "./admission-request.js";
+import { IdentityError, identify } from "../kubernetes/identity.js";
+import { apiVersionOf, type GroupVersionKind, type GroupVersionResource } from "../kubernetes/names.js";
+import type { AdmissionRequest } from "./admission-request.js";
 import { type DecodedAdmission, decodeAdmissionReview } from "./decode.js";
 
 /** Operations that an admission request can have. */
@@ -23,54 +26,93 @@ export function readRequest(written: unknown, place: string): DecodedAdmission {
 /** The default requester. */
 const ADMINISTRATOR = { username: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] };
 
+/** A kind that a definition or a cluster tells of. */
+export interface KnownResource {
+  readonly resource: GroupVersionResource;
+  readonly namespaced: boolean;
+}
+
+/** The kinds that are known beside the object. */
+export interface Circumstances {
+  /** The kinds that are not built in; undefined for one that is not known. */
+  readonly find?: (kind: GroupVersionKind) => KnownResource | undefined;
+  /** Receives what had to be assumed about the object. */
+  readonly doubt?: (text: string) => void;
+}
+
 /** The parts of a request. */
-export interface RequestParts {
+export interface RequestParts extends Circumstances {
   readonly object: unknown;
   readonly oldObject?: unknown;
   /** Default: UPDATE when there is a former state, else CREATE. */
   readonly operation?: string | undefined;
-  /** Default: the object's own. */
+  /** Default: the object's own, or `default` for a namespaced kind; `""`: none. */
   readonly namespace?: string | undefined;
+}
+
+/** The error for an object that no API server would take. */
+export class ObjectError extends UsageError {
+  /** Where the mistake stands in the object. */
+  readonly path: readonly string[];
+  /** The mistake, without its place. */
+  readonly reason: string;
+
+  /** @param of which object it is */
+  constructor(
+    cause: IdentityError,
+    readonly of: "object" | "oldObject",
+  ) {
+    super(of === "object" ? cause.message : `the old object: ${cause.message}`, { cause });
+    this.path = cause.path;
+    this.reason = cause.reason;
+  }
 }
 
 /**
  * Builds the request, made by the administrator, or by the creator that the object names. For DELETE the object becomes the old object, as the API server has it.
- * @throws UsageError when the object is not a Kubernetes object or the operation is unknown
+ * @throws UsageError when the operation is unknown; ObjectError for an object that no API server would take
  */
-export function buildRequest({ object, oldObject, operation, namespace }: RequestParts): AdmissionRequest {
+export function buildRequest(parts: RequestParts): AdmissionRequest {
+  const { operation, oldObject, find, doubt } = parts;
   const op = (operation ?? (oldObject === undefined ? "CREATE" : "UPDATE")).toUpperCase();
   if (!OPERATIONS.includes(op)) {
     const message = `unknown operation '${operation}', expected one of ${OPERATIONS.join(", ")}`;
     throw new UsageError(message, { key: "operation" });
   }
-  const { apiVersion, kind, metadata } = (object ?? {}) as Record<string, unknown>;
-  if (typeof apiVersion !== "string" || typeof kind !== "string") {
-    throw new UsageError("the object has no apiVersion and kind; use --raw for other JSON");
-  }
-  const own = (metadata ?? {}) as Record<string, unknown>;
-  const groupVersionKind = kindOf(apiVersion, kind);
-  const { group, version } = groupVersionKind;
-  const resource = { group, version, resource: plural(kind.toLowerCase()) };
-  const inNamespace = namespace ?? own.namespace;
+  const { object, group, version, kind, name, namespace, doubt: assumed } = identified(parts, "object");
+  if (assumed !== undefined) doubt?.(assumed);
+  const former = oldObject === undefined ? undefined : identified({ ...parts, object: oldObject }, "oldObject").object;
+  const groupVersionKind = { group, version, kind };
+  const resource = find?.(groupVersionKind)?.resource ?? { group, version, resource: plural(kind.toLowerCase()) };
   return {
     uid: "00000000-0000-0000-0000-000000000000",
     kind: groupVersionKind,
     resource,
     requestKind: groupVersionKind,
     requestResource: resource,
-    ...(typeof own.name === "string" && { name: own.name }),
-    ...(typeof inNamespace === "string" && { namespace: inNamespace }),
+    ...(name !== "" && { name }),
+    ...(namespace !== "" && { namespace }),
     operation: op,
     userInfo: (op === "CREATE" ? creatorOf(object) : undefined) ?? ADMINISTRATOR,
-    ...(op === "DELETE" ? { oldObject: oldObject ?? object } : { object }),
-    ...(op !== "DELETE" && oldObject !== undefined ? { oldObject } : {}),
+    ...(op === "DELETE" ? { oldObject: former ?? object } : { object }),
+    ...(op !== "DELETE" && former !== undefined ? { oldObject: former } : {}),
     dryRun: false,
   };
 }
 
-function kindOf(apiVersion: string, kind: string): GroupVersionKind {
-  const slash = apiVersion.indexOf("/");
-  return { group: slash < 0 ? "" : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind };
+function identified({ object, namespace, find }: RequestParts, of: "object" | "oldObject") {
+  const { apiVersion, kind } = (object ?? {}) as Record<string, unknown>;
+  if ((apiVersion ?? kind) === undefined)
+    throw new UsageError("the object has no apiVersion and kind; use --raw for other JSON");
+  try {
+    const found = identify(object, { namespace, namespaced: (each) => find?.(each)?.namespaced });
+    const isKnown = builtinScope(found) !== undefined || find?.(found) !== undefined;
+    const mistake = isKnown ? undefined : mistakenKind(apiVersionOf(found), found.kind);
+    if (mistake !== undefined) throw new IdentityError(["kind"], `is wrong: ${mistake}`);
+    return found;
+  } catch (error) {
+    throw error instanceof IdentityError ? new ObjectError(error, of) : error;
+  }
 }
 
 /** The plural by the API machinery's guessing rule (the server knows better, a file does not). */

@@ -4,7 +4,7 @@ import { type CommandIo, say, UsageError } from "../data/command-io.js";
 import { EXIT } from "../data/exit-codes.js";
 import { escapedLines } from "../data/printable.js";
 import { VERSION } from "../data/version.js";
-import { type AddCommand, type CommandContext, examplesOf } from "./definition.js";
+import { type AddCommand, type CommandContext, examplesOf, sortOptions } from "./definition.js";
 import { addApply } from "./definitions/apply.js";
 import { addAudit } from "./definitions/audit.js";
 import { addBench } from "./definitions/bench.js";
@@ -28,9 +28,11 @@ import { addScaffold } from "./definitions/scaffold.js";
 import { addServe } from "./definitions/serve.js";
 import { addTest } from "./definitions/test.js";
 import { addVerify } from "./definitions/verify.js";
+import { addVersion } from "./definitions/version.js";
 import { addWebhooks } from "./definitions/webhooks.js";
 import { exitCodeOf, withAllowEmpty } from "./exit-codes.js";
 import { painted, paintFor, plain } from "./look/paint.js";
+import { formatNote, letterNote, unknownCommand } from "./unknown-words.js";
 
 /** All commands, in the order of the help, with its headings. */
 const COMMANDS: readonly (readonly [heading: string, commands: readonly AddCommand[]])[] = [
@@ -41,7 +43,7 @@ const COMMANDS: readonly (readonly [heading: string, commands: readonly AddComma
   ],
   ["Cluster", [addAudit, addWebhooks]],
   ["Modules", [addInspect, addPull, addPush, addVerify, addDigest, addPolicies, addRm]],
-  ["Other", [addCompletion, addDocs, addHelp]],
+  ["Other", [addCompletion, addDocs, addHelp, addVersion]],
 ];
 
 /** The first of them, which is the default. */
@@ -53,7 +55,7 @@ const SERVE_ALONE: typeof COMMANDS = [["Serve", [addServe]]];
  */
 function isServe(args: readonly string[]): boolean {
   const [first = "serve"] = args;
-  const asksForHelp = args.some((arg) => /^(?:-h|--help|-V|--version)$/.test(arg));
+  const asksForHelp = args.some((arg) => /^(?:-h|--help|-v|-V|--version)$/.test(arg));
   return (first === "serve" || first.startsWith("--")) && !asksForHelp;
 }
 
@@ -72,11 +74,14 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
     command = chosen;
   });
   try {
-    await program.parseAsync([...args], { from: "user" });
+    const [first = "serve"] = args;
+    if (!first.startsWith("-") && !program.commands.some((each) => each.name() === first))
+      throw new UsageError(unknownCommand(first, program));
+    await program.parseAsync(first === "-v" ? ["version"] : [...args], { from: "user" });
     return exitCodeOf(command, exitCode);
   } catch (error) {
     if (error instanceof CommanderError) {
-      if (HELP_HELPS.has(error.code)) io.stderr.write(moreOf(program, args[0], error.code));
+      if (HELP_HELPS.has(error.code)) io.stderr.write(moreOf(program, args[0], error));
       return error.exitCode === 0 ? EXIT.FINE : EXIT.NOT_ASKED;
     }
     say(io.stderr, `Error: ${error instanceof Error ? error.message : String(error)}`);
@@ -93,12 +98,15 @@ const HELP_HELPS: ReadonlySet<string> = new Set([
 ]);
 
 /** A pointer to the help of a command, and a guess of the intended word. */
-function moreOf(program: Command, name: string | undefined, code: string): string {
+function moreOf(program: Command, first: string | undefined, { code, message }: CommanderError): string {
+  const name = first === undefined || first.startsWith("-") ? "serve" : first;
   const command = program.commands.find((each) => each.name() === name);
   if (command === undefined) return "";
+  const [, flag] = /unknown option '(-[^-].*)'/.exec(message) ?? [];
+  const letter = flag === undefined ? formatNote(message, command) : `${letterNote(flag, command)}\n`;
   const [example] = code === "commander.missingArgument" ? examplesOf(command) : [];
   const typed = example === undefined ? "" : `For example, to ${example[1]}:\n  ${example[0]}\n`;
-  return `(policy-server help ${name} says more)\n${typed}`;
+  return `${letter}(policy-server help ${name} says more)\n${typed}`;
 }
 
 /**
@@ -135,6 +143,7 @@ export function commandLine(io: CommandIo, done: CommandContext["done"], heading
   for (const command of program.commands) {
     withAllowEmpty(command);
     command.helpOption("-h, --help", "print this help");
+    sortOptions(command);
   }
   return program.addHelpText("after", "\nMore about a command, with examples: policy-server help <command>");
 }

@@ -1,6 +1,6 @@
 /** Adds commands to the command line: `definitions/` has a file for each, whose code is imported when it runs. */
-import type { Command } from "commander";
-import type { CommandIo } from "../data/command-io.js";
+import type { Command, Option } from "commander";
+import { type CommandIo, say } from "../data/command-io.js";
 import { painted } from "./look/paint.js";
 import type { OptionDefinition } from "./option-definition.js";
 import { SERVE_OPTIONS } from "./option-definitions.js";
@@ -48,10 +48,37 @@ export const LOADING_OPTIONS: readonly OptionDefinition[] = [
   },
 ];
 
+/** The heading of what many commands have in common, behind a command's own options. */
+const LOADING_HEADING = "Options for loading policies:";
+
+/** The options of a command in the order of its help: its own, and then those for loading policies. */
+export function sortOptions({ options }: Command): void {
+  const isShared = (option: Option): number => Number(option.helpGroupHeading === LOADING_HEADING);
+  (options as Option[]).sort((a, b) => isShared(a) - isShared(b));
+}
+
 /** Adds options; further arguments than the named ones are refused. */
 export function withOptions(command: Command, definitions: readonly OptionDefinition[]): Command {
-  for (const definition of definitions) addOption(command, definition);
+  const isServe = definitions === SERVE_OPTIONS;
+  for (const definition of definitions) {
+    const option = addOption(command, definition);
+    if (!isServe && LOADING_OPTIONS.includes(definition)) option.helpGroup(LOADING_HEADING);
+  }
   return command.allowExcessArguments(false);
+}
+
+/** The path of --destination; where that was written as -o, which is the format everywhere else, with a warning: the next version will not take it. */
+export function destinationOf(
+  { destination, output }: { readonly destination?: string | undefined; readonly output?: string | undefined },
+  old: string,
+  io: CommandIo,
+): string | undefined {
+  if (output === undefined) return destination;
+  say(
+    io.stderr,
+    `warning: write -d, --destination in place of -o, ${old}, which the next version will not take as a path`,
+  );
+  return destination ?? output;
 }
 
 /** A command line to type, with its meaning. */

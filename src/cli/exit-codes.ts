@@ -26,8 +26,8 @@ export const EXIT_MEANINGS: Readonly<Record<string, ExitMeanings>> = {
   check: {
     fine: "no mistake",
     no: "a mistake; with `--strict` a warning, too",
-    notAsked: "a folder has nothing to check",
-    nothing: "a file has no policy",
+    notAsked: "a file of documents that is named has no policy",
+    nothing: "there is no policy in a file or folder",
   },
   convert: {
     fine: "everything is converted",
@@ -94,6 +94,7 @@ export const EXIT_MEANINGS: Readonly<Record<string, ExitMeanings>> = {
   completion: PRINTED,
   docs: PRINTED,
   help: PRINTED,
+  version: PRINTED,
 };
 
 /** Adds `--allow-empty` to the commands that can end with 3. */

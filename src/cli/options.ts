@@ -34,7 +34,7 @@ export const SERVE_DEFAULTS = Object.fromEntries(
 const HIGHEST_PORT = 65_535;
 
 /** Adds an option to a command, with its variable and default in the help. */
-export function addOption(command: Command, definition: OptionDefinition): void {
+export function addOption(command: Command, definition: OptionDefinition): Option {
   const { flag, kind, description } = definition;
   const bare = kind === "flag" || kind === "switch";
   const option = new Option(bare ? `--${flag}` : `--${flag} <${placeholder(kind)}>`, description);
@@ -43,6 +43,7 @@ export function addOption(command: Command, definition: OptionDefinition): void 
   if (definition.default !== undefined && definition.default !== false) notes.unshift(`default: ${definition.default}`);
   option.description = `${description} (${notes.join(", ")})`;
   command.addOption(option);
+  return option;
 }
 
 /**

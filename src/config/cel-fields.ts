@@ -1,5 +1,6 @@
 /** The keys below `cel`: the spec of a ValidatingAdmissionPolicy (spec validating-admission-policy.md). */
 import { nearest } from "../data/suggest.js";
+import { pairOf } from "./documents/source-node.js";
 import { optional, record, required } from "./record-shape.js";
 import { jsonObject, listOf, mapOf, oneOf, text } from "./shape.js";
 
@@ -148,6 +149,10 @@ export const celPolicy = {
     const before = sink.errorCount;
     const spec = celSpec.read(...args);
     if (spec === undefined) return undefined;
+    const around = sink.outer.at(-1)?.node;
+    // At the indentation of `cel`, where it is reported.
+    const areOutside = RULES.some((key) => around !== undefined && pairOf(around, key) !== undefined);
+    if (areOutside) return salvagedSpec(spec, true);
     if (sink.errorCount === before) return jsonObject.read(...args);
     const [node] = args;
     // A list that could not be read, or a key that is misspelt.

@@ -3,6 +3,7 @@
 import { CapabilityPatternError, parseCapabilities } from "./capability-patterns.js";
 import { celPolicy } from "./cel-fields.js";
 import { certificateRequests } from "./certificate-request-fields.js";
+import { groupAnnotations } from "./group-annotations.js";
 import { HostPatternError, parseHostPatterns } from "./host-patterns.js";
 import { type Fields, optional, record, required } from "./record-shape.js";
 import { anyValue, flag, integer, jsonObject, listOf, mapOf, oneOf, oneOrMore, type Shape, text } from "./shape.js";
@@ -180,6 +181,15 @@ const expression = {
   ),
   policies: required(anyValue, "The members by name."),
   message: required(text("a message"), "Status message when the expression is false."),
+  messageExpression: optional(
+    text("a CEL expression of a text"),
+    "CEL expression over the members that makes the message of a denial: one line. Where it fails, `message` stands.",
+  ),
+  auditAnnotations: optional(
+    groupAnnotations,
+    "Audit annotations of the answer: CEL expressions over the members by their keys, or a list of `key` and `valueExpression`. An empty text leaves no annotation.",
+    "none",
+  ),
   groupWarnings,
   timeoutEvalSeconds: { ...timeoutEvalSeconds, doc: "Time limit of the whole group in seconds.", default: "none" },
 };

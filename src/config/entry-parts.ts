@@ -7,7 +7,7 @@ import type { Path } from "./documents/problem.js";
 import type { SourceDocument } from "./documents/source-document.js";
 import { type MapNode, pairOf, type SourceNode } from "./documents/source-node.js";
 import type { ExecutionMode, GroupEntry, ModuleEntry, PolicyEntry, ResourceEntry } from "./entry.js";
-import { ENTRY_FIELDS, type KindKey, MEMBER_FIELDS } from "./entry-fields.js";
+import { ENTRY_FIELDS, KIND_KEYS, type KindKey, MEMBER_FIELDS } from "./entry-fields.js";
 import { addressPath, parseModuleAddress } from "./module-address.js";
 import type { ProblemSink } from "./problem-sink.js";
 import { type Fields, type Hints, type RecordValue, record } from "./record-shape.js";
@@ -68,6 +68,14 @@ const GROUP_HINTS: Hints = {
   hostCapabilities: "it belongs to the members of a group",
 };
 
+/** Hints for unknown keys that are members of a group, one level too far out or in. */
+export function memberHints(node: MapNode, fields: Fields, advice: string): Hints {
+  const isMember = (value: SourceNode): boolean =>
+    value.kind === "map" && [...KIND_KEYS, "policy"].some((key) => pairOf(value, key) !== undefined);
+  const found = node.pairs.filter(({ key, value }) => !Object.hasOwn(fields, key) && isMember(value));
+  return Object.fromEntries(found.map(({ key }) => [key, `it looks like a member: ${advice}`]));
+}
+
 /** The checked keys of a policy of that kind. */
 export function readFields<K extends KindKey>(
   kind: K,
@@ -75,7 +83,8 @@ export function readFields<K extends KindKey>(
 ): Partial<RecordValue<(typeof ENTRY_FIELDS)[K]>> | undefined {
   const fields: Fields = level.member ? MEMBER_FIELDS[kind] : ENTRY_FIELDS[kind];
   const hints = kind === "expression" ? GROUP_HINTS : level.member ? MEMBER_HINTS : HINTS;
-  const shape = record(kind === "module" ? withAlias(fields, node) : fields, hints);
+  const members = kind === "expression" ? memberHints(node, fields, "indent it below policies") : {};
+  const shape = record(kind === "module" ? withAlias(fields, node) : fields, { ...hints, ...members });
   return shape.read(node, path, context.sink) as Partial<RecordValue<(typeof ENTRY_FIELDS)[K]>> | undefined;
 }
 
@@ -164,7 +173,9 @@ export function moduleEntry(
 
 /** The keys of a group entry beside its members. */
 export type GroupFields = Pick<GroupEntry, "expression" | "message"> &
-  Partial<Pick<GroupEntry, "groupWarnings" | "policyMode" | "timeoutEvalSeconds">>;
+  Partial<
+    Pick<GroupEntry, "groupWarnings" | "policyMode" | "timeoutEvalSeconds" | "messageExpression" | "auditAnnotations">
+  >;
 
 /** A group entry with defaults filled in. */
 export function groupEntry(parts: GroupFields & Pick<GroupEntry, "id" | "origin" | "members">): GroupEntry {
@@ -178,6 +189,8 @@ export function groupEntry(parts: GroupFields & Pick<GroupEntry, "id" | "origin"
     groupWarnings: parts.groupWarnings ?? "rejected",
     policyMode: parts.policyMode ?? "protect",
     allowedToMutate: false,
+    ...(parts.messageExpression !== undefined && { messageExpression: parts.messageExpression }),
+    ...(parts.auditAnnotations !== undefined && { auditAnnotations: parts.auditAnnotations }),
     ...(parts.timeoutEvalSeconds !== undefined && { timeoutEvalSeconds: parts.timeoutEvalSeconds }),
   });
 }

@@ -1,9 +1,17 @@
 import { didYouMean, nearest } from "../data/suggest.js";
+import { celSpec } from "./cel-fields.js";
 import { Origin } from "./documents/origin.js";
 import type { Path } from "./documents/problem.js";
-import { describeNode, type MapNode, pairOf, type SourceNode } from "./documents/source-node.js";
+import {
+  deepestNode,
+  describeNode,
+  isNothing,
+  type MapNode,
+  pairOf,
+  type SourceNode,
+} from "./documents/source-node.js";
 import type { CelEntry, GroupEntry, ModuleEntry, PolicyEntry } from "./entry.js";
-import { KIND_KEYS, type KindKey } from "./entry-fields.js";
+import { ENTRY_FIELDS, KIND_KEYS, type KindKey, REFERENCE_FIELDS } from "./entry-fields.js";
 import { groupEntry, type Level, mistakesReachGuest, moduleEntry, readFields, type Written } from "./entry-parts.js";
 import { readMembers } from "./member-reader.js";
 import type { ProblemSink } from "./problem-sink.js";
@@ -21,7 +29,14 @@ export function readPolicy(written: Written): PolicyEntry | undefined {
   const { node, path, level, context } = written;
   const { sink } = context;
   if (node.kind !== "map")
-    return mismatch(node, path, sink, `a map with ${kindsInWords(level)}`, "", entryHint(node, level));
+    return mismatch(
+      node,
+      path,
+      sink,
+      `a map with ${kindsInWords(level)}`,
+      "",
+      indentHint(written) ?? entryHint(node, level),
+    );
   if (++context.budget.policies > MAX_POLICIES) {
     sink.error(path, `more than ${MAX_POLICIES} policies and members in one configuration`, { code: "CONFIG_LIMIT" });
     return undefined;
@@ -49,7 +64,8 @@ function readKind(kind: KindKey, map: Written<MapNode>): PolicyEntry | undefined
 }
 
 /** The kind that the keys decide. */
-function kindOf({ node, path, level, context: { sink } }: Written<MapNode>): KindKey | undefined {
+function kindOf({ node, path, level, context }: Written<MapNode>): KindKey | undefined {
+  const { sink } = context;
   const found = [...KIND_KEYS, "url", "policies"].filter((key) => pairOf(node, key) !== undefined);
   const kinds = new Set(
     found.map((key) => (key === "url" ? "module" : key === "policies" ? "expression" : (key as KindKey))),
@@ -70,12 +86,38 @@ function kindOf({ node, path, level, context: { sink } }: Written<MapNode>): Kin
   }
   const possible = [...KIND_KEYS, "policies", ...(level.member ? ["policy"] : [])];
   const slip = node.pairs.map(({ key }) => didYouMean(key, possible)).find((text) => text !== "");
-  const hint = kindHint(node);
+  const hint = indentHint({ node, path, level, context }) ?? kindHint(node);
   sink.error(path, `does not say what it is: expected ${kindsInWords(level)}${slip ?? ""}`, {
     code: "CONFIG_KIND",
     ...(hint !== undefined && { hint }),
   });
   return undefined;
+}
+
+/** Keys of policies that are not likely to be names of policies. */
+const KEYS: ReadonlySet<string> = new Set([
+  ...[...Object.values(ENTRY_FIELDS), REFERENCE_FIELDS, celSpec.fields].flatMap((fields) => Object.keys(fields)),
+  "url",
+]);
+
+/** The hint for a name without a policy, with the policy's keys at its own indentation, and for such a key. */
+function indentHint({
+  node,
+  path,
+  level,
+  context,
+}: Pick<Written, "node" | "path" | "level" | "context">): string | undefined {
+  const { node: around } = deepestNode(context.document.root, path.slice(0, -1));
+  if (around.kind !== "map") return undefined;
+  const at = around.pairs.findIndex(({ key }) => key === path.at(-1));
+  const next = around.pairs[at + 1];
+  if (isNothing(node) && next !== undefined && KEYS.has(next.key)) return `indent ${next.key} below ${path.at(-1)}`;
+  const key = String(path.at(-1));
+  if (!KEYS.has(key)) return undefined;
+  const name = around.pairs.slice(0, at).findLast((pair) => !KEYS.has(pair.key))?.key;
+  if (level.member && Object.hasOwn(ENTRY_FIELDS.expression, key) && !isNothing(node) && node.kind === "scalar")
+    return `${key} is a key of the group: indent it as policies`;
+  return `${key} is a key of a ${level.member ? "member" : "policy"}: indent it below ${name ?? "its name"}`;
 }
 
 /** The hint for a policy in another form, recognised by its own keys. */
@@ -85,7 +127,7 @@ function kindHint(node: MapNode): string | undefined {
   if (pairOf(node, "policy") !== undefined) return "`policy:` is for members of a group: it names another entry";
   if (pairOf(node, "rego") !== undefined)
     return "compile Rego with `opa build -t wasm`, and name the module by `module:`";
-  const keys = ["validations", "matchConstraints"].filter((key) => pairOf(node, key) !== undefined);
+  const keys = node.pairs.map(({ key }) => key).filter((key) => Object.hasOwn(celSpec.fields, key));
   return keys.length === 0 ? undefined : `write ${keys.join(" and ")} below \`cel:\``;
 }
 
@@ -115,6 +157,7 @@ function readModule(written: Written<MapNode>): ModuleEntry | undefined {
   // Other programs read a resource by Kubernetes' rules, too.
   if (settings !== undefined && context.chain.length === 0) {
     warnOfOldWords(settings.value, [...path, "settings"], context.sink);
+    warnOfOwnKeys(settings.value, [...path, "settings"], context.sink);
   }
   const { url, namespacedName: _, ...parts } = fields;
   const module = parts.module ?? url;
@@ -136,6 +179,18 @@ function warnOfOldWords(node: SourceNode, path: Path, sink: ProblemSink): void {
       `read as ${describeNode(node)}, as Kubernetes reads YAML; write ${quoted} in quotes if a text is meant`,
       { code: "YAML_OLD_WORD" },
     );
+  }
+}
+
+/** Keys of an entry that are hardly settings of a module. */
+const OWN_KEYS = Object.keys(ENTRY_FIELDS.module).filter((key) => /[a-z][A-Z]/.test(key));
+
+/** Warns of keys of the entry among the settings, which the module would get. */
+function warnOfOwnKeys(node: SourceNode, path: Path, sink: ProblemSink): void {
+  for (const key of OWN_KEYS) {
+    if (node.kind !== "map" || pairOf(node, key) === undefined) continue;
+    const message = "has no meaning for the server among the settings: indent it as settings";
+    sink.keyWarning([...path, key], message, { code: "CONFIG_MEANINGLESS_KEY" });
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { PolicyMode } from "../policy/policy.js";
 import type { Origin } from "./documents/origin.js";
-import type { Problem } from "./documents/problem.js";
+import type { Path, Problem } from "./documents/problem.js";
 import type { SourceDocument } from "./documents/source-document.js";
 import type { ModuleAddress } from "./module-address.js";
 
@@ -178,9 +178,21 @@ export interface GroupEntry extends Standing {
   /** CEL source, unchecked; empty only in a salvaged entry. Its place: `origin.positionOf(["expression"], …)`. */
   readonly expression: string;
   readonly message: string;
+  /** CEL source, unchecked: makes the message of a denial. */
+  readonly messageExpression?: string;
+  readonly auditAnnotations?: readonly GroupAnnotation[];
   readonly groupWarnings: GroupWarnings;
   /** In order of definition; at least one. */
   readonly members: readonly Member[];
+}
+
+/** An audit annotation of a group's answer. */
+export interface GroupAnnotation {
+  readonly key: string;
+  /** CEL source, unchecked. */
+  readonly valueExpression: string;
+  /** The path of the source in the entry. */
+  readonly path: Path;
 }
 
 /** A member of a group. */

@@ -5,9 +5,10 @@ import type { Path } from "./documents/problem.js";
 import { pairOf, type SourceNode } from "./documents/source-node.js";
 import type { Member } from "./entry.js";
 import { REFERENCE_FIELDS } from "./entry-fields.js";
-import type { ReadContext } from "./entry-parts.js";
+import { memberHints, type ReadContext } from "./entry-parts.js";
 import { type Hints, record } from "./record-shape.js";
 import { mismatch, text } from "./shape.js";
+import { mapHint } from "./value-hints.js";
 
 /** A member as it is written, before it is read. */
 interface NamedNode {
@@ -17,14 +18,14 @@ interface NamedNode {
 }
 
 const AS_IT_STANDS = "a member by reference is the policy as it stands; this is written there";
-const reference = record(REFERENCE_FIELDS, {
+const REFERENCE_HINTS = {
   settings: "a member by reference is the policy as it stands; its settings are written there",
   policyMode: "a member has no mode of its own, its group has",
   allowedToMutate: "members of a group never mutate",
   message: AS_IT_STANDS,
   timeoutEvalSeconds: AS_IT_STANDS,
   hostCapabilities: AS_IT_STANDS,
-} satisfies Hints);
+} satisfies Hints;
 
 /** Words that CEL reserves: a function can't have such a name. */
 const RESERVED_WORDS = new Set(
@@ -49,6 +50,7 @@ export function readMembers(
       : namedByList(node, path, context);
   if (named === undefined) return undefined;
   if (named.length === 0) {
+    if (sink.errorCount > before) return undefined;
     sink.error(path, "must not be empty: policy groups must have at least one policy member");
     return undefined;
   }
@@ -68,6 +70,8 @@ function readMember(
 ): Member | undefined {
   const origin = new Origin(context.document, path);
   if (node.kind === "map" && pairOf(node, "policy") !== undefined) {
+    const members = memberHints(node, REFERENCE_FIELDS, `indent it as ${name}`);
+    const reference = record(REFERENCE_FIELDS, { ...REFERENCE_HINTS, ...members });
     const fields = reference.read(node, path, context.sink);
     if (fields?.policy === undefined) return undefined;
     const { sink, references } = context;
@@ -82,15 +86,37 @@ function readMember(
   return policy && Object.freeze({ name, policy });
 }
 
+/** The hint for the name of a policy in the place of a member. */
+function memberHint(node: SourceNode): string | undefined {
+  const name = node.kind === "scalar" && typeof node.value === "string" ? node.value : "";
+  if (!/^[\w.-]{1,100}$/.test(name)) return undefined;
+  return `members are a map, from what the expression calls to the policy: ${name.replaceAll(/\W/g, "_")}: { policy: ${name} }`;
+}
+
 function namedByList(node: SourceNode, path: Path, { sink }: ReadContext): readonly NamedNode[] | undefined {
   if (node.kind !== "list")
-    return mismatch(node, path, sink, "a map from name to member, or a list of members with names");
+    return mismatch(
+      node,
+      path,
+      sink,
+      "a map from name to member, or a list of members with names",
+      "",
+      memberHint(node),
+    );
   const named: NamedNode[] = [];
   for (const [index, item] of node.items.entries()) {
     const itemPath = [...path, index];
     const pair = item.kind === "map" ? pairOf(item, "name") : undefined;
+    if (item.kind === "scalar") {
+      mismatch(item, itemPath, sink, "a member with its name", "", memberHint(item));
+      continue;
+    }
     if (item.kind !== "map" || pair === undefined) {
-      sink.error(itemPath, 'missing key "name": in a list every member says its name', { code: "CONFIG_MISSING_KEY" });
+      const hint = mapHint(node);
+      sink.error(itemPath, 'missing key "name": in a list every member says its name', {
+        code: "CONFIG_MISSING_KEY",
+        ...(hint !== undefined && item.kind === "map" && item.pairs.length === 1 && { hint }),
+      });
       continue;
     }
     const name = text("a name").read(pair.value, [...itemPath, "name"], sink);

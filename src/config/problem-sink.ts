@@ -1,6 +1,7 @@
 import type { Path, Problem } from "./documents/problem.js";
 import type { About } from "./documents/problem-codes.js";
 import type { SourceDocument } from "./documents/source-document.js";
+import type { MapNode } from "./documents/source-node.js";
 
 /** Most problems reported for one file: people read only the first ones. */
 const MAX_PROBLEMS = 200;
@@ -10,12 +11,22 @@ const MAX_WARNINGS = 100;
 /** The code of most mistakes: an invalid value. */
 const VALUE = { code: "CONFIG_VALUE" } as const;
 
+/** A record around the one that is read. */
+export interface OuterRecord {
+  readonly knows: (key: string) => boolean;
+  readonly node: MapNode;
+  /** The key in it below which the inner record stands. */
+  readonly key: string;
+}
+
 /** Collects the problems of one file while it is read. */
 export class ProblemSink {
   readonly #document: SourceDocument;
 
   readonly #collected: Problem[] = [];
   #errors = 0;
+  /** The records around the one that is read, innermost last. */
+  readonly outer: OuterRecord[] = [];
 
   /**
    * @param policy the id of the entry that is read, for messages that name it

@@ -2,22 +2,13 @@
 
 import { didYouMean, nearest } from "../data/suggest.js";
 import type { Path } from "./documents/problem.js";
-import { pairOf, type SourceNode } from "./documents/source-node.js";
+import { isNothing, pairOf, type SourceNode } from "./documents/source-node.js";
+import { misplaced } from "./misplaced-keys.js";
 import type { ProblemSink } from "./problem-sink.js";
-import { type JsonSchema, mismatch, type Shape } from "./shape.js";
+import { type Field, type Fields, type JsonSchema, mismatch, type Shape } from "./shape.js";
+import { mapHint } from "./value-hints.js";
 
-/** One key of a record. */
-export interface Field<T, R extends boolean = boolean> {
-  readonly shape: Shape<T>;
-  readonly required: R;
-  /** Its meaning, for people: shown in the documentation and by editors. */
-  readonly doc: string;
-  /** The default when it is absent, for the documentation. */
-  readonly default?: string;
-}
-
-/** The keys of a record. */
-export type Fields = Readonly<Record<string, Field<unknown>>>;
+export type { Field, Fields } from "./shape.js";
 
 /** The value that a record with these keys reads: optional keys are absent when they were absent or null. */
 export type RecordValue<F extends Fields> = {
@@ -78,25 +69,39 @@ function readRecord<F extends Fields>(
   path: Path,
   sink: ProblemSink,
 ): RecordValue<F> | undefined {
-  if (node.kind !== "map") return mismatch(node, path, sink, `a map with the keys ${Object.keys(fields).join(", ")}`);
+  if (node.kind !== "map")
+    return mismatch(
+      node,
+      path,
+      sink,
+      `a map with the keys ${Object.keys(fields).join(", ")}`,
+      "",
+      mapHint(node) ?? onlyKeyHint(fields, node),
+    );
   const before = sink.errorCount;
   const value: Record<string, unknown> = {};
-  const meant = new Set<string>();
+  const unknown = new Map(
+    node.pairs.flatMap(({ key }) =>
+      Object.hasOwn(fields, key) ? [] : [[key, misplaced(key, node, fields, sink.outer)]],
+    ),
+  );
+  // Keys whose values are written elsewhere, or that are misspelt: they are reported as such.
+  const meant = new Set([...unknown].map(([key, place]) => place?.below ?? nearest(key, Object.keys(fields))));
   for (const pair of node.pairs) {
     const keyPath = [...path, pair.key];
     const field = Object.hasOwn(fields, pair.key) ? fields[pair.key] : undefined;
     if (field === undefined) {
-      const suggested = nearest(pair.key, Object.keys(fields));
-      if (suggested !== undefined) meant.add(suggested);
-      sink.keyError(keyPath, unknownKey(pair.key, fields, hints), { code: "CONFIG_UNKNOWN_KEY" });
+      const message = unknownKey(pair.key, fields, hints, unknown.get(pair.key)?.advice);
+      sink.keyError(keyPath, message, { code: "CONFIG_UNKNOWN_KEY" });
       continue;
     }
-    if (pair.value.kind === "scalar" && pair.value.value === null && !field.required) continue;
+    if (isNothing(pair.value) && (!field.required || meant.has(pair.key))) continue;
+    sink.outer.push({ knows: (key) => Object.hasOwn(fields, key), node, key: pair.key });
     const read = field.shape.read(pair.value, keyPath, sink);
+    sink.outer.pop();
     if (read !== undefined) value[pair.key] = read;
   }
   for (const [key, { required: isRequired, doc }] of Object.entries(fields)) {
-    // A misspelt one is reported as such.
     if (isRequired && pairOf(node, key) === undefined && !meant.has(key)) {
       sink.error(path, `missing key ${JSON.stringify(key)}: ${doc}`, { code: "CONFIG_MISSING_KEY" });
     }
@@ -104,8 +109,15 @@ function readRecord<F extends Fields>(
   return sink.salvages || sink.errorCount === before ? (Object.freeze(value) as RecordValue<F>) : undefined;
 }
 
-function unknownKey(key: string, fields: Fields, hints: Hints): string {
-  const hint = Object.hasOwn(hints, key) ? hints[key] : undefined;
+/** The hint for a text in the place of a map of which only one key is required, such as a validation's expression. */
+function onlyKeyHint(fields: Fields, node: SourceNode): string | undefined {
+  const [key, ...more] = Object.keys(fields).filter((name) => fields[name]?.required);
+  const isText = node.kind === "scalar" && typeof node.value === "string";
+  return isText && key !== undefined && more.length === 0 ? `write ${key}: before the text` : undefined;
+}
+
+function unknownKey(key: string, fields: Fields, hints: Hints, advice: string | undefined): string {
+  const hint = Object.hasOwn(hints, key) ? hints[key] : advice && `it does not belong here: ${advice}`;
   if (hint !== undefined) return `unknown key: ${hint}`;
   const suggestion = didYouMean(key, Object.keys(fields));
   return `unknown key${suggestion === "" ? `, expected one of ${Object.keys(fields).join(", ")}` : suggestion}`;

@@ -3,11 +3,10 @@
  * the three can't diverge.
  */
 
-import { didYouMean } from "../data/suggest.js";
 import type { Path } from "./documents/problem.js";
 import { describeNode, nodeValue, type SourceNode, textHint } from "./documents/source-node.js";
 import type { ProblemSink } from "./problem-sink.js";
-import { flagHint, listHint, numberHint, objectHint } from "./value-hints.js";
+import { flagHint, listHint, mapHint, notTextHint, numberHint, objectHint, wordMeant } from "./value-hints.js";
 
 /** A JSON Schema (2020-12) or a part of one. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -17,9 +16,26 @@ export interface Shape<T> {
   /** The type in the documentation's tables: `string`, `list of string`. */
   readonly label: string;
   readonly schema: JsonSchema;
+  /** Of a map: the keys that it may have, where these are known. */
+  readonly fields?: Fields;
+  /** Of a list: its items. */
+  readonly item?: Shape<unknown>;
   /** The value, frozen; undefined after at least one error was given to `sink`. Of a record that a sink salvages, the valid keys are given. */
   read(node: SourceNode, path: Path, sink: ProblemSink): T | undefined;
 }
+
+/** One key of a record. */
+export interface Field<T, R extends boolean = boolean> {
+  readonly shape: Shape<T>;
+  readonly required: R;
+  /** Its meaning, for people: shown in the documentation and by editors. */
+  readonly doc: string;
+  /** The default when it is absent, for the documentation. */
+  readonly default?: string;
+}
+
+/** The keys of a record. */
+export type Fields = Readonly<Record<string, Field<unknown>>>;
 
 /** Any JSON value. */
 export const anyValue: Shape<unknown> = {
@@ -55,7 +71,7 @@ export function text(what = "a string", { mayBeEmpty = false } = {}): Shape<stri
     schema: mayBeEmpty ? { type: "string" } : { type: "string", minLength: 1 },
     read(node, path, sink) {
       if (node.kind !== "scalar" || typeof node.value !== "string")
-        return mismatch(node, path, sink, what, textHint(node));
+        return mismatch(node, path, sink, what, textHint(node), notTextHint(node));
       if (node.value !== "" || mayBeEmpty) return node.value;
       sink.error(path, `must not be empty: expected ${what}`);
       return undefined;
@@ -88,7 +104,8 @@ export function oneOf<const W extends string>(...words: readonly W[]): Shape<W> 
       const value = node.kind === "scalar" ? node.value : undefined;
       const word = words.find((candidate) => candidate === value);
       if (word !== undefined) return word;
-      const hint = typeof value === "string" ? didYouMean(value, words) : textHint(node);
+      const meant = typeof value === "string" ? wordMeant(value, words) : undefined;
+      const hint = meant === undefined ? textHint(node) : ` (did you mean ${JSON.stringify(meant)}?)`;
       return mismatch(node, path, sink, `one of ${words.join(", ")}`, hint);
     },
   };
@@ -99,9 +116,17 @@ export function listOf<T>(item: Shape<T>): Shape<readonly T[]> {
   return {
     label: `list of ${item.label}`,
     schema: { type: "array", items: item.schema },
+    item,
     read(node, path, sink) {
       if (node.kind !== "list")
-        return mismatch(node, path, sink, "a list", "", isText(item) ? listHint(node) : undefined);
+        return mismatch(
+          node,
+          path,
+          sink,
+          "a list",
+          "",
+          isText(item) || node.kind === "map" ? listHint(node) : undefined,
+        );
       const values = node.items.map((each, index) => item.read(each, [...path, index], sink));
       return values.includes(undefined) ? undefined : Object.freeze(values as T[]);
     },
@@ -134,7 +159,7 @@ export function mapOf<T>(item: Shape<T>): Shape<Readonly<Record<string, T>>> {
     label: `map of ${item.label}`,
     schema: { type: "object", additionalProperties: item.schema },
     read(node, path, sink) {
-      if (node.kind !== "map") return mismatch(node, path, sink, "a map");
+      if (node.kind !== "map") return mismatch(node, path, sink, "a map", "", mapHint(node));
       const pairs = node.pairs.map(({ key, value }) => [key, item.read(value, [...path, key], sink)] as const);
       if (pairs.some(([, value]) => value === undefined)) return undefined;
       return Object.freeze(Object.fromEntries(pairs)) as Readonly<Record<string, T>>;

@@ -1,4 +1,5 @@
 /** Proposed corrections of values that are nearly right. */
+import { nearest } from "../data/suggest.js";
 import type { SourceNode } from "./documents/source-node.js";
 
 /** Seconds of the units that durations have elsewhere. */
@@ -27,9 +28,9 @@ export function flagHint(node: SourceNode): string | undefined {
   return text === "false" || text === "no" || text === "off" ? "write false, without quotes" : undefined;
 }
 
-/** A map that is written as a text. */
+/** A map that is written as a text or a list. */
 export function objectHint(node: SourceNode): string | undefined {
-  if (textOf(node) === undefined) return undefined;
+  if (textOf(node) === undefined) return mapHint(node);
   return "write the keys below this one, without quotes and without |";
 }
 
@@ -43,8 +44,93 @@ export function entryHint(node: SourceNode, { member }: { readonly member: boole
   return member ? `write { policy: ${text} }` : undefined;
 }
 
+/** A list in the place of a map. */
+export function mapHint(node: SourceNode): string | undefined {
+  if (node.kind !== "list") return undefined;
+  const hasMaps = node.items.length > 0 && node.items.every(({ kind }) => kind === "map");
+  return hasMaps ? "write the keys without the - before them" : "write a map: a line `key: value` for each, and no -";
+}
+
+/** A map or a list in the place of a text. */
+export function notTextHint(node: SourceNode): string | undefined {
+  if (node.kind === "map")
+    return "write the text itself behind the colon, and other keys in lines that are indented as this one";
+  const [only] = node.kind === "list" && node.items.length === 1 ? node.items : [];
+  const text = only && textOf(only);
+  return text === undefined || text.length > MAX_SHOWN
+    ? undefined
+    : `write it without the list: ${JSON.stringify(text)}`;
+}
+
+/** Words of other tools, each group with the same meaning. */
+const SAME_MEANING: readonly (readonly string[])[] = [
+  [
+    "protect",
+    "enforce",
+    "enforced",
+    "enforcing",
+    "enforcement",
+    "deny",
+    "block",
+    "blocking",
+    "reject",
+    "strict",
+    "active",
+    "enabled",
+  ],
+  [
+    "monitor",
+    "audit",
+    "audited",
+    "auditing",
+    "warn",
+    "dryrun",
+    "observe",
+    "log",
+    "report",
+    "permissive",
+    "passive",
+    "shadow",
+    "detect",
+  ],
+  ["deny", "enforce", "enforced", "enforcing", "block", "reject", "fail", "denied", "protect"],
+  ["audit", "auditing", "monitor", "log", "dryrun"],
+  ["warn", "warning", "warnings"],
+  ["fail", "closed", "failclosed", "deny", "strict"],
+  ["ignore", "open", "failopen", "allow", "skip"],
+  ["forbidden", "denied", "deny"],
+  ["exact", "equal", "equals", "strict"],
+  ["kubewarden-wapc", "wapc"],
+  ["opa", "rego"],
+  ["none", "off", "no", "never", "false"],
+  ["all", "every", "always", "on", "true"],
+  ["rejected", "denied", "failed", "some"],
+  ["silent", "off", "none", "quiet"],
+  ["error", "fatal", "critical"],
+  ["UPDATE", "patch", "modify", "put"],
+  ["CREATE", "post", "insert", "apply"],
+  ["DELETE", "remove", "deletion"],
+  ["CONNECT", "exec", "attach"],
+  ["*", "all", "any", "every"],
+  ["Cluster", "clusterwide", "clusterscoped"],
+  ["Namespaced", "namespace", "namespacescoped"],
+  ["In", "equals", "equal", "=", "=="],
+  ["NotIn", "notequals", "!="],
+  ["DoesNotExist", "notexists", "absent", "!"],
+];
+
+/** The word that was probably meant, by its letters or by its meaning elsewhere. */
+export function wordMeant(written: string, words: readonly string[]): string | undefined {
+  const bare = (word: string): string => word.toLowerCase().replaceAll(/[-_ ]/g, "");
+  const same = words.find((word) => bare(word) === bare(written)) ?? nearest(written, words);
+  if (same !== undefined) return same;
+  const groups = SAME_MEANING.filter((group) => group.some((word) => bare(word) === bare(written)));
+  return words.find((word) => groups.some(([first = ""]) => bare(first) === bare(word)));
+}
+
 /** One value in the place of a list. */
 export function listHint(node: SourceNode): string | undefined {
+  if (node.kind === "map") return "write a list: - before the first key, and the others indented as that";
   const text = textOf(node);
   if (text === undefined || text.length > MAX_SHOWN || text.includes("\n")) return undefined;
   return `write a list: [${/^[\w./:-]+$/.test(text) ? text : JSON.stringify(text)}]`;

@@ -15,12 +15,18 @@ const MANIFEST_TYPES = [
   "application/vnd.docker.distribution.manifest.list.v2+json",
 ].join(", ");
 
+const INDEX_TYPE = "application/vnd.oci.image.index.v1+json";
+/** Answers of registries without the API for referrers: 404, and what older ones say to an unknown address. */
+const WITHOUT_REFERRERS: readonly number[] = [400, 404, 405, 406];
+
 /** A part of an artifact. */
 export interface Descriptor {
   readonly mediaType: string;
   readonly digest: string;
   /** Size in bytes. */
   readonly size: number;
+  /** The type of an artifact in a list of referrers. */
+  readonly artifactType?: string;
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
@@ -88,6 +94,39 @@ export class RegistryClient {
   }
 
   /**
+   * The artifacts that refer to a manifest, a list at a time, as the registry gives them (distribution specification 1.1, "Listing Referrers").
+   * A registry without this API has them in an index under a tag.
+   * @throws FetchError for every other answer, and for a list that is not an index
+   */
+  async *referrers(image: ImageReference, digest: string, signal: AbortSignal): AsyncGenerator<readonly Descriptor[]> {
+    const name = `the list of what refers to ${formatImageReference(image)}`;
+    const request = {
+      headers: { accept: INDEX_TYPE },
+      maxBytes: MAX_ANSWER_BYTES,
+      signal,
+      alsoAnswers: WITHOUT_REFERRERS,
+    };
+    const first = this.#connection.address(image, `referrers/${digest}`);
+    for (let url: URL | undefined = first; url !== undefined; ) {
+      const { status, headers, body } = await this.#ask(image, url, request);
+      const type = (headers["content-type"] ?? "").split(";")[0]!.trim();
+      // GitHub's registry leads to a web page, for example.
+      if (url === first && (WITHOUT_REFERRERS.includes(status) || type === "text/html")) {
+        const tag = { host: image.host, repository: image.repository, tag: digest.replace(":", "-") };
+        const index = await this.manifest(tag, signal).catch((error: unknown) => {
+          if (error instanceof FetchError && error.status === 404) return undefined;
+          throw error;
+        });
+        if (index !== undefined) yield manifestsOf(index.content, name);
+        return;
+      }
+      if (status !== 200) throw new FetchError(`the registry answers ${status} for ${name}`, { status });
+      yield manifestsOf(readObject(body, name), name);
+      url = nextOf(headers.link, url, first);
+    }
+  }
+
+  /**
    * Reads a blob of an image's repository.
    * @param into receives it piece by piece, valid once this resolves, with an empty result
    * @throws FetchError also when its bytes don't have the digest, or are more than `most`
@@ -114,7 +153,10 @@ export class RegistryClient {
   }
 
   #get(image: ImageReference, path: string, request: Omit<RegistryRequest, "actions" | "places">): Promise<HttpAnswer> {
-    const url = this.#connection.address(image, path);
+    return this.#ask(image, this.#connection.address(image, path), request);
+  }
+
+  #ask(image: ImageReference, url: URL, request: Omit<RegistryRequest, "actions" | "places">): Promise<HttpAnswer> {
     return this.#connection.ask(image, url, { ...request, actions: "pull", places: this.#places });
   }
 }
@@ -124,9 +166,35 @@ export function layersOf({ content }: Pick<Manifest, "content">): readonly Descr
   return Array.isArray(content.layers) ? content.layers.filter(isDescriptor) : [];
 }
 
+/**
+ * The manifests of an index.
+ * @throws FetchError for a list that is not an index: it must not count as an empty one
+ */
+function manifestsOf(
+  { manifests, schemaVersion }: Readonly<Record<string, unknown>>,
+  name: string,
+): readonly Descriptor[] {
+  if (schemaVersion === 2 && Array.isArray(manifests) && manifests.every(isDescriptor)) return manifests;
+  throw new FetchError(`${name} is not an image index`, { shown: "the registry's list of signatures can't be read" });
+}
+
+/**
+ * The address of the next list; undefined at the end.
+ * @throws FetchError for one that is not about the same artifact
+ */
+function nextOf(link: string | undefined, url: URL, first: URL): URL | undefined {
+  if (link === undefined) return undefined;
+  const [, target] = /^\s*<([^>]*)>\s*;(?:.*;)?\s*rel="?next"?\s*(?:[;,]|$)/i.exec(link) ?? [];
+  const next = target !== undefined && URL.canParse(target, url.href) ? new URL(target, url) : undefined;
+  if (next?.origin === first.origin && next.pathname === first.pathname) return next;
+  const shown = "the registry's list of signatures is cut";
+  throw new FetchError(`${shown}: ${JSON.stringify(link)} does not lead to the rest of ${first.pathname}`, { shown });
+}
+
 function isDescriptor(value: unknown): value is Descriptor {
   if (typeof value !== "object" || value === null) return false;
-  const { mediaType, digest, size, annotations } = value as Record<string, unknown>;
+  const { mediaType, digest, size, annotations, artifactType } = value as Record<string, unknown>;
+  if (artifactType !== undefined && typeof artifactType !== "string") return false;
   const plain = typeof mediaType === "string" && Number.isSafeInteger(size) && (size as number) >= 0;
   if (!plain || typeof digest !== "string" || !/^sha(256:[0-9a-f]{64}|512:[0-9a-f]{128})$/.test(digest)) return false;
   if (annotations === undefined || annotations === null) return true;

@@ -25,6 +25,10 @@ export function askTogether(id: string, policies: readonly Policy[], now: () => 
     implementation: [...new Set(policies.map(({ implementation }) => implementation))].join(", "),
     immediate: policies.every(({ immediate }) => immediate),
     together: policies,
+    neverDenying: {
+      names: policies.flatMap(({ neverDenying }) => neverDenying?.names ?? []),
+      of: policies.reduce((sum, { neverDenying }) => sum + (neverDenying?.of ?? 1), 0),
+    },
     rules: rulesTogether(policies),
     evaluate(review: Review, context: EvaluationContext) {
       const outcomes = policies.map((policy) =>
@@ -96,10 +100,12 @@ function causesOf({ causes, message, reason }: Deny | Failure): readonly Cause[]
 function findingsOf(outcomes: readonly Outcome[]): Findings {
   const warnings = outcomes.flatMap((outcome) => outcome.warnings ?? []);
   const annotations = Object.assign({}, ...outcomes.map(({ auditAnnotations }) => auditAnnotations).reverse());
+  const found = outcomes.flatMap((outcome) => outcome.found ?? []);
   const details = outcomes.flatMap(({ detail }) => detail ?? []);
   return {
     ...(details.length > 0 && { detail: details.join("; ") }),
     ...(warnings.length > 0 && { warnings }),
+    ...(found.length > 0 && { found }),
     ...(Object.keys(annotations).length > 0 && { auditAnnotations: annotations }),
   };
 }

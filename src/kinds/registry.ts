@@ -70,7 +70,7 @@ async function loadValidating(tools: KindTools): Promise<DocumentKind & { readon
   );
 }
 
-async function loadMutating({ watcher, kubernetesVersion }: KindTools): Promise<DocumentKind> {
+async function loadMutating({ watcher, kubernetesVersion, typeCheck = false }: KindTools): Promise<DocumentKind> {
   const [{ STORED_VERSION }, { createServer }, { createMutationCompilers }, { mutatingAdmissionPolicyKind }] =
     await Promise.all([
       import("./admission-policy/dialect.js"),
@@ -81,11 +81,15 @@ async function loadMutating({ watcher, kubernetesVersion }: KindTools): Promise<
   return mutatingAdmissionPolicyKind(
     createMutationCompilers(STORED_VERSION, watcher),
     kubernetesVersion && createServer(kubernetesVersion, createMutationCompilers),
+    typeCheck ? (await import("./shared/index.js")).bundledSchemas() : undefined,
   );
 }
 
-const loadKyverno = async ({ watcher, httpInNamespaced }: KindTools): Promise<DocumentKind> =>
-  (await import("./kyverno/kind.js")).kyvernoKind(watcher, httpInNamespaced);
+async function loadKyverno({ watcher, httpInNamespaced, typeCheck = false }: KindTools): Promise<DocumentKind> {
+  const { kyvernoKind } = await import("./kyverno/kind.js");
+  const checked = typeCheck ? (await import("./shared/index.js")).bundledSchemas() : undefined;
+  return kyvernoKind(watcher, httpInNamespaced, checked);
+}
 
 const loadCertificateRequest = async ({ watcher }: KindTools): Promise<DocumentKind> =>
   (await import("./certificate-request-policy/kind.js")).certificateRequestPolicyKind(watcher);

@@ -7,7 +7,7 @@ import { LoadError } from "./load-error.js";
  * @throws LoadError with the errors, where there are any
  */
 export function reportOrThrow(problems: readonly Problem[], warn: Warn): void {
-  for (const problem of problems) if (problem.severity === "warning") warn(problem);
+  for (const problem of problems) if (problem.severity !== "error") warn(problem);
   const errors = problems.filter(({ severity }) => severity === "error");
   if (errors.length > 0) throw LoadError.of(errors);
 }

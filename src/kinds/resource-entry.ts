@@ -93,11 +93,16 @@ export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentK
     if (problems.length > 0) unknown.add(document);
     errors.push(...problems);
   }
+  /** Companions without a policy of their kind. */
+  const idle: SourceDocument[] = [];
   const prepared: PreparedEntry[] = [];
   const mutating: PreparedEntry[] = [];
   for (const kind of kinds) {
     const own = documents.filter((document) => kindOf.get(document) === kind);
-    if (!own.some((document) => isOneOf(kind.policies, document))) continue;
+    if (!own.some((document) => isOneOf(kind.policies, document))) {
+      idle.push(...own);
+      continue;
+    }
     errors.push(...repeatedDocuments(own));
     const { id, validationActions, certificateRequests, optionalCompanions } = entry;
     const settings = {
@@ -121,6 +126,7 @@ export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentK
   for (const document of prepared.length + errors.length > 0 ? others : []) {
     if (!unknown.has(document) && (isPolicyElsewhere(document) || isForeign(document))) warn(withoutEffect(document));
   }
+  if (prepared.length > 0) for (const document of idle) warn(withoutEffect(document));
   if (errors.length > 0) throw LoadError.of(errors);
   const [only] = prepared;
   if (only === undefined) throw noPolicy(entry, documents, kinds);

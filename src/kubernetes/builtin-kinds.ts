@@ -91,6 +91,26 @@ export const isBuiltin = (kind: GroupVersionKind): boolean =>
 export const builtinNamespaced = (kind: GroupVersionKind): boolean | undefined =>
   isBuiltin(kind) ? !CLUSTER_SCOPED.has(kind.kind) : undefined;
 
+const groupOf = (apiVersion: string): string => parseApiVersion(apiVersion)?.group ?? apiVersion;
+
+/** Kinds that the API server's client library does not know, and whether their objects live in namespaces. */
+const EXTENSIONS: readonly (readonly [kind: string, namespaced: boolean])[] = [
+  ["apiextensions.k8s.io/CustomResourceDefinition", false],
+  ["apiregistration.k8s.io/APIService", false],
+  ["cert-manager.io/CertificateRequest", true],
+];
+/** All of their versions, also those that are gone: whether the objects live in namespaces, by `group/kind`. */
+const SCOPES: ReadonlyMap<string, boolean> = new Map([
+  ...Object.entries(KINDS).flatMap(([apiVersion, kinds]) =>
+    kinds.split(" ").map((kind): [string, boolean] => [`${groupOf(apiVersion)}/${kind}`, !CLUSTER_SCOPED.has(kind)]),
+  ),
+  ...EXTENSIONS,
+]);
+
+/** Whether objects of a built-in kind live in namespaces, in whatever version; `undefined` for a kind that is not built in. */
+export const builtinScope = ({ group, kind }: Pick<GroupVersionKind, "group" | "kind">): boolean | undefined =>
+  SCOPES.get(`${group}/${kind}`);
+
 /** The resource of a kind by the rules of English that Kubernetes' client library uses. */
 export function pluralOf(kind: string): string {
   const lower = kind.toLowerCase();
@@ -118,7 +138,6 @@ export function mistakenKind(apiVersion: string, kind: string): string | undefin
   return meant === "" ? undefined : `Kubernetes has no ${kind} in ${apiVersion}${meant}`;
 }
 
-const groupOf = (apiVersion: string): string => parseApiVersion(apiVersion)?.group ?? apiVersion;
 const GROUPS: ReadonlySet<string> = new Set([...KINDS_BY_VERSION.keys()].map(groupOf));
 
 /** All built-in kinds with the `apiVersion`s they have. */

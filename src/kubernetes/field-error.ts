@@ -36,7 +36,7 @@ export interface FieldError<P extends KeyedPath = FieldPath> {
   /** Of an expression: all of which the text tells, one by one. */
   readonly mistakes?: readonly ExpressionMistake[] | undefined;
   /** Of an expression that does not compile, or has types that do not fit. */
-  readonly code?: "CEL_EXPRESSION" | "CEL_TYPES" | undefined;
+  readonly code?: "CEL_ABSENT" | "CEL_EXPRESSION" | "CEL_NULL" | "CEL_TYPES" | undefined;
 }
 
 /** `spec.validations[0].expression`, `spec.allowed.otherNames[1.2.3]` */

@@ -14,7 +14,7 @@ export interface ObjectReview {
   /** Its former state; with it the operation is UPDATE. */
   readonly oldObject?: unknown;
   readonly operation?: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
-  /** Default: the object's. */
+  /** Default: the object's, or `default` for a namespaced kind; `""`: none. */
   readonly namespace?: string;
   /** The requester. Default: an administrator. */
   readonly userInfo?: AdmissionRequest["userInfo"];

@@ -18,7 +18,7 @@ export function unforeseen(entry: PolicyEntry, cause: unknown): Problem {
  */
 export function coded(problem: Problem, cause?: unknown, entry?: ConfigEntry): Problem {
   if (problem.code !== undefined) return problem;
-  const code = problem.severity === "warning" ? "POLICY_DOUBT" : codeOf(cause);
+  const code = problem.severity !== "error" ? "POLICY_DOUBT" : codeOf(cause);
   const hint = code === "MODULE_INVALID" && entry?.kind === "module" ? addressHint(entry.module) : undefined;
   return { ...problem, code, ...(hint !== undefined && { hint }) };
 }

@@ -13,11 +13,13 @@ import { prepareDocuments } from "../kinds/resource-entry.js";
 import type { Watcher } from "../kinds/shared/index.js";
 import { createUnavailablePolicy, isUnavailable } from "../kinds/unavailable-policy.js";
 import type { Policy } from "../policy/index.js";
+import { canNeverDeny } from "../policy/policy.js";
 import { createPolicySet, type PolicySet, type ServedPolicy } from "../policy/served/policy-set.js";
 import { SLICE_MS, Turns } from "../policy/turns.js";
 import { allNeeds, type Needs, NO_NEEDS, type Requirement } from "../world/needs.js";
 import type { OuterWorld } from "../world/world.js";
 import { coded, unforeseen } from "./coded-problems.js";
+import { actionsOf, memberWarning, neverDenyingWarning } from "./never-denying.js";
 
 // Warnings about a policy that looks things up where there is no cluster: what will fail, and the remedy.
 
@@ -78,6 +80,8 @@ export interface LoadedConfig {
   readonly problems: readonly Problem[];
   /** The entries and members that need a cluster. */
   readonly clusterNeeded: readonly ClusterNeed[];
+  /** A warning for each entry and member whose policies can never deny, unless the configuration says that it is meant. */
+  readonly neverDenying: readonly Problem[];
   /** Whether a module could not be fetched: a later attempt may find it. */
   readonly unfetched: boolean;
 }
@@ -112,6 +116,7 @@ export async function loadEntries(config: Config, options: LoadingOptions, gener
     policies: createPolicySet(served, generation),
     problems: loading.problems,
     clusterNeeded: await loading.clusterNeeds(),
+    neverDenying: await loading.neverDenying(),
     unfetched: loading.unfetched,
   };
 }
@@ -179,6 +184,41 @@ class Loading {
       needs.push({ id: entry.id, requires, ...(!unavailable && { warning: clusterWarning(entry, requires) }) });
     }
     return needs;
+  }
+
+  /** Warnings about what can never deny. */
+  async neverDenying(): Promise<Problem[]> {
+    const warnings: Problem[] = [];
+    for (const entry of this.#entries.values()) {
+      if (entry.kind === "invalid" || entry.policyMode === "monitor") continue;
+      if (entry.kind === "group") await this.#warnOfMembers(entry, warnings);
+      else warnings.push(...neverDenyingWarning(entry, await this.#policy(entry)));
+    }
+    return warnings;
+  }
+
+  async #warnOfMembers(group: GroupEntry, warnings: Problem[]): Promise<void> {
+    for (const [index, { policy: member }] of group.members.entries()) {
+      const entry = member.kind === "reference" ? this.#entries.get(member.id) : member;
+      if (entry === undefined || entry.kind === "invalid") continue;
+      if (member.kind === "group") await this.#warnOfMembers(member, warnings);
+      const policy = await this.#policy(entry);
+      if (canNeverDeny(policy)) {
+        if (!(await this.#isMeant(entry))) warnings.push(memberWarning(group, index, entry, policy));
+      } else if (member.kind !== "reference" && member.kind !== "group")
+        warnings.push(...neverDenyingWarning(member, policy));
+    }
+  }
+
+  /** Whether an entry that can never deny says its actions; of a group, whether each such member does. */
+  async #isMeant(entry: PolicyEntry): Promise<boolean> {
+    if (entry.kind !== "group") return actionsOf(entry) !== undefined;
+    for (const { policy: member } of entry.members) {
+      const own = member.kind === "reference" ? this.#entries.get(member.id) : member;
+      if (own === undefined || own.kind === "invalid" || !canNeverDeny(await this.#policy(own))) continue;
+      if (!(await this.#isMeant(own))) return false;
+    }
+    return true;
   }
 
   /** The resources that an entry and its members look up in a cluster. */

@@ -260,7 +260,8 @@ async function load({ file, loader, generation, problem, warn, read: readFile }:
   const nothing = { file, policies: createPolicySet([], generation), errors: 1 };
   if (!read.ok) {
     const { salvaged, message: fatal } = read;
-    const more = salvaged === undefined ? [] : (await loader.load(salvaged.config, generation)).problems;
+    const loaded = salvaged && (await loader.load(salvaged.config, generation));
+    const more = loaded === undefined ? [] : [...loaded.problems, ...loaded.neverDenying];
     return { ...nothing, files: [file], problems: salvaged ? [...salvaged.problems, ...more] : read.problems, fatal };
   }
   const { config } = read;
@@ -275,7 +276,7 @@ async function load({ file, loader, generation, problem, warn, read: readFile }:
   const doubts: Problem[] =
     missing === undefined ? [] : [{ severity: "warning", ...ofWhole, message: missing.why, code: "CLUSTER_NEEDED" }];
   if (warn) doubts.push(...loaded.clusterNeeded.flatMap(({ warning }) => warning ?? []));
-  const problems = [...read.problems, ...loaded.problems, ...doubts];
+  const problems = [...read.problems, ...loaded.problems, ...loaded.neverDenying, ...doubts];
   const withoutCluster = missing && { ...missing, needing: loaded.clusterNeeded };
   const { policies } = loaded;
   return {

@@ -1,9 +1,10 @@
 /** Terms of the domain: policies, reviews, outcomes. */
 export type { AdmissionRequest } from "../admission/admission-request.js";
-export type { Allow, Cause, Deny, Failure, FailureCause, Findings, Mutation, Outcome, Skip } from "./outcome.js";
+export type { Allow, Cause, Deny, Failure, FailureCause, Findings, Found, Mutation, Outcome, Skip } from "./outcome.js";
 export type {
   Composition,
   EvaluationContext,
+  NeverDenying,
   Observation,
   Policy,
   PolicyKind,

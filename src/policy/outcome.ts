@@ -11,11 +11,29 @@ export interface Cause {
   readonly field: string | null;
 }
 
+/** A failed validation with an action other than Deny: data, so that logs, metrics and annotations need not read warnings. */
+export interface Found {
+  readonly action: "Audit" | "Warn";
+  /** The validation's own message, or its error. */
+  readonly message: string;
+  /** The name of its policy; absent: the entry has one only. */
+  readonly policy?: string;
+  readonly binding?: string;
+  /** The position in the policy's validations; absent where the policy has an annotation of its own for it. */
+  readonly index?: number;
+  /** All actions on the validation. */
+  readonly actions?: readonly string[];
+  /** The member of a group whose policy it is; in a group within the group `<member>/<member>`. */
+  readonly member?: string;
+}
+
 /** Details that every outcome may have. */
 export interface Findings {
   /** Warnings for the client, in the policy's words. */
   readonly warnings?: readonly string[];
   readonly auditAnnotations?: Readonly<Record<string, string>>;
+  /** The findings of actions other than Deny, those of a group's members included. */
+  readonly found?: readonly Found[];
   /** Full reasons of failures on the way, for the decision record, never for an answer, with addresses, files and accounts. */
   readonly detail?: string;
   /** Findings for reports on objects, never for an answer. An allow has none. */

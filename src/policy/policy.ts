@@ -50,6 +50,18 @@ export interface Composition {
   readonly members: readonly { readonly name: string; readonly policy: string }[];
 }
 
+/** Policies whose failed validations are only warnings, or written to the audit log. */
+export interface NeverDenying {
+  /** Their names; empty for a group. */
+  readonly names: readonly string[];
+  /** How many policies there are together with others. */
+  readonly of: number;
+}
+
+/** Whether none of the policies in it can deny. */
+export const canNeverDeny = ({ neverDenying }: Policy): boolean =>
+  neverDenying !== undefined && neverDenying.names.length === neverDenying.of;
+
 /** A policy that is ready to be asked. Immutable; safe to ask from many requests at once. */
 export interface Policy {
   /** The id: `<name>`, or `<group>/<member>` for an inline member. */
@@ -68,6 +80,8 @@ export interface Policy {
   readonly rules?: readonly PolicyRule[] | undefined;
   /** The composition of a group. */
   readonly composition?: Composition | undefined;
+  /** The policies in it whose validations can never deny; absent: it has none. */
+  readonly neverDenying?: NeverDenying | undefined;
   /** The policies that it evaluates together, where they are of several kinds. */
   readonly together?: readonly Policy[];
   /**

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { AdmissionResponse } from "../admission/admission-response.js";
 import type { Writable } from "../data/writable.js";
+import type { Outcome } from "../policy/index.js";
 import type { Review } from "../policy/review.js";
 import type { JoinedVerdict } from "../policy/served/joined-verdict.js";
 import { type RequestOrigin, uidOf, type Verdict } from "../policy/served/verdict.js";
@@ -9,6 +10,7 @@ import {
   type DecisionSink,
   logDecision,
   type MemberDecision,
+  type RecordedFinding,
   redactDecision,
 } from "../telemetry/decision.js";
 import type { Logger } from "../telemetry/logger.js";
@@ -75,11 +77,12 @@ function decisiveOf({ members }: JoinedVerdict): Verdict {
 
 function setDecision(review: Review, origin: RequestOrigin, verdict: JoinedVerdict, decisive: Verdict): Decision {
   const { set, members, response, milliseconds } = verdict;
-  const { monitored, ...one } = decisionOf(review, origin, decisive);
+  const { monitored, found: _, ...one } = decisionOf(review, origin, decisive);
   const { status } = response;
   const details = members.flatMap(({ entry, outcome }) =>
     outcome.detail === undefined ? [] : `${entry.id}: ${outcome.detail}`,
   );
+  const found = members.flatMap(({ entry, outcome }) => recorded(outcome, entry.id));
   return {
     ...one,
     policy: set.id,
@@ -87,6 +90,7 @@ function setDecision(review: Review, origin: RequestOrigin, verdict: JoinedVerdi
     allowed: response.allowed,
     mutated: false,
     ...(status?.message !== undefined && { message: status.message }),
+    ...(found.length > 0 && { found }),
     ...(details.length > 0 && { detail: details.join("; ") }),
     // A denial by a policy in monitor mode is what the set would have answered, unless another one refuses the request anyway.
     ...(response.allowed && monitored !== undefined && { monitored }),
@@ -103,7 +107,9 @@ function count(metrics: Metrics, review: Review, origin: RequestOrigin, verdict:
   const { entry, outcome, vanilla, milliseconds, observations } = verdict;
   for (const { policy, outcome: member, milliseconds: time } of observations) {
     metrics.memberEvaluated(policy, member.verdict, time);
+    countFound(metrics, origin, policy, member);
   }
+  countFound(metrics, origin, entry.id, outcome);
   if (outcome.verdict === "error") metrics.failed(entry.id, outcome.cause);
   if (entry.unavailable !== undefined) {
     metrics.initializationError(entry.id, entry.unavailable);
@@ -124,6 +130,19 @@ function count(metrics: Metrics, review: Review, origin: RequestOrigin, verdict:
   });
 }
 
+/** Counts findings where they were made: a group repeats those of its members. The audit scanner asks about the same objects again and again. */
+function countFound(metrics: Metrics, origin: RequestOrigin, policy: string, { found = [] }: Outcome): void {
+  if (origin === "audit") return;
+  for (const { action, member } of found) if (member === undefined) metrics.found(policy, action);
+}
+
+/** The findings of an outcome; of a set's policy with its id before that of members. */
+const recorded = ({ found = [] }: Outcome, set?: string): readonly RecordedFinding[] =>
+  found.map(({ action, message, policy, member }) => {
+    const by = [set, member].filter((part) => part !== undefined).join("/");
+    return { action, message, ...(policy !== undefined && { policy }), ...(by !== "" && { member: by }) };
+  });
+
 function decisionOf(review: Review, origin: RequestOrigin, verdict: Verdict): Decision {
   const { entry, outcome, vanilla, response, milliseconds, observations } = verdict;
   const { status } = response;
@@ -143,6 +162,7 @@ function decisionOf(review: Review, origin: RequestOrigin, verdict: Verdict): De
   if (status?.message !== undefined) decision.message = status.message;
   if (outcome.verdict === "error") decision.failure = outcome.cause;
   if (outcome.detail !== undefined) decision.detail = outcome.detail;
+  if (outcome.found !== undefined) decision.found = recorded(outcome);
   const would = { allowed: vanilla.allowed, mutated: vanilla.patch !== undefined };
   if (entry.mode === "monitor" && origin !== "audit" && (!would.allowed || would.mutated)) {
     const message = vanilla.status?.message;

@@ -15,6 +15,7 @@ import type { ServeSettings } from "./settings.js";
 import { endAfterException, hangUps, surviveRejections } from "./signals.js";
 import { startProblem } from "./start-problem.js";
 import { leavePrimary, tellFailure } from "./to-primary.js";
+import { servingLine } from "./url.js";
 
 /** OTLP exports of a process of `serve`. The libraries are loaded only when used: they take a tenth of a second and 20 MiB. */
 class Exports {
@@ -51,16 +52,22 @@ class Exports {
   }
 }
 
+const saysWhere =
+  (settings: ServeSettings, io: CommandIo) =>
+  (port: number): void => {
+    if (settings.logFormat === "text") say(io.stderr, servingLine(settings, port));
+  };
+
 /**
  * `serve`: loads the policies, answers requests, and stops on SIGTERM or SIGINT once requests under way are answered; a second signal cuts them.
  * SIGHUP and changed files reload the policies.
- * @param began receives the port when requests are answered; called by one process only
+ * @param began receives the port when requests are answered; called once. Default: standard error gets a line for people, unless the log is for programs
  * @returns 0 after an orderly stop, 1 when it could not start
  */
 export async function serveCommand(
   settings: ServeSettings,
   io: CommandIo,
-  began?: (port: number) => void,
+  began: (port: number) => void = saysWhere(settings, io),
 ): Promise<number> {
   const { loading } = settings;
   if (settings.daemon !== undefined && !cluster.isWorker) {
@@ -113,7 +120,7 @@ export async function serveCommand(
       const { keepStores } = await import("./shared-stores.js");
       const letGo = await keepStores(loading, logger);
       const lost = (): number => sink.dropped;
-      const served = servePrimary(settings, logger, lost, hangs, push, prefetch, startAgent);
+      const served = servePrimary(settings, logger, lost, hangs, push, prefetch, began, startAgent);
       const failure = await served.finally(letGo);
       cluster.off("fork", attend);
       if (failure === undefined) return 0;
@@ -143,7 +150,7 @@ export async function serveCommand(
       if (several) {
         const { serveAsWorker } = await import("./worker.js");
         const { clusterAtBegin } = await import("./asked-at-start.js");
-        await serveAsWorker({ ...options, ...(settings.cluster && { begin: clusterAtBegin }) });
+        await serveAsWorker({ ...options, began: undefined, ...(settings.cluster && { begin: clusterAtBegin }) });
       } else {
         if (settings.pushMetrics) {
           await exports.metrics(async () => ({ metrics, others: await metrics.registry.getMetricsAsJSON() }));

@@ -26,6 +26,7 @@ import type { ProblemReport, ToPrimary } from "./messages.js";
 import { roomForConnections } from "./open-files.js";
 import type { ServeSettings } from "./settings.js";
 import { delayFor, type HangUps, stopSignal } from "./signals.js";
+import { urlOf } from "./url.js";
 
 /** Longest time until a process serves a certificate: it takes milliseconds, but its main thread may be loading policies. */
 const SECURE_WITHIN_MS = 60_000;
@@ -95,6 +96,7 @@ const COLLECT_WITHIN_MS = 5000;
  * @param lostLines lines of its log that were dropped so far
  * @param push starts to push metrics over OTLP, if the settings ask for it
  * @param prefetch fetches modules before all processes load them; never rejects
+ * @param began receives the port when all processes answer requests
  * @param startAgent starts the agent of a cluster, if the settings ask for one
  * @returns the reason why it can't serve, or undefined after an orderly stop
  */
@@ -105,10 +107,11 @@ export async function servePrimary(
   hangs: HangUps,
   push: (read: () => Promise<PushedMetrics>) => Promise<Push>,
   prefetch: () => Promise<void>,
+  began: (port: number) => void,
   startAgent?: AgentStart,
 ): Promise<string | undefined> {
   const primary = new Primary(settings, logger, lostLines, prefetch, startAgent);
-  return primary.run(hangs, push);
+  return primary.run(hangs, push, began);
 }
 
 class Primary implements Serving, SecuredServing {
@@ -175,6 +178,7 @@ class Primary implements Serving, SecuredServing {
   async run(
     hangs: HangUps,
     startPush: (read: () => Promise<PushedMetrics>) => Promise<Push>,
+    began: (port: number) => void,
   ): Promise<string | undefined> {
     const { address, readinessPort, workers, watch, drainDelay, drainGrace, pushMetrics } = this.#settings;
     // Each process accepts for itself. With the default, this process accepts and hands connections on, and connections passed to a process that has
@@ -182,6 +186,12 @@ class Primary implements Serving, SecuredServing {
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ execArgv: withSmallYoungGeneration(process.execArgv, process.env.NODE_OPTIONS) });
     await this.#prefetch();
+    let port = this.#settings.port;
+    // All of them listen on the same one.
+    const listens = (_: unknown, { port: bound }: { readonly port: number }): void => {
+      port = bound;
+    };
+    cluster.once("listening", listens);
     const failure = await this.#fleet.start(workers);
     if (failure !== undefined) return failure;
     // Before readiness: a signal that comes with the first answer must find its handler, or it ends the process at once.
@@ -205,7 +215,9 @@ class Primary implements Serving, SecuredServing {
         metricsText: this.#metrics.text,
       }),
     });
-    this.#logger.info("all processes are serving", { processes: workers, readiness_port: probes.port });
+    const url = urlOf(this.#settings, port);
+    this.#logger.info("all processes are serving", { processes: workers, url, readiness_port: probes.port });
+    began(port);
     const files = await watchFiles({ paths: () => (watch ? this.#files : []), changed: () => this.#reload() });
     hangs.reload(() => void files.force());
     const push = pushMetrics ? await startPush(() => this.#metrics.pushed()) : undefined;

@@ -29,6 +29,7 @@ import { openTls, type ProcessTls } from "./process-tls.js";
 import { describeChange, newlyUnavailable, newlyWithoutCluster } from "./reload-changes.js";
 import type { ServeSettings } from "./settings.js";
 import { StartError } from "./start-problem.js";
+import { urlOf } from "./url.js";
 
 /** Options of a serving process. */
 export interface ServingOptions {
@@ -179,6 +180,7 @@ export class ServingProcess {
     logger.info("serving policies", {
       address: settings.address,
       port: server.port,
+      url: urlOf(settings, server.port),
       readiness_port: server.readinessPort,
       policies: served(loaded.policies).length,
       unavailable: broken(loaded.policies).length,

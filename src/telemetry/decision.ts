@@ -13,6 +13,15 @@ export interface MemberDecision {
   readonly detail?: string;
 }
 
+/** A failed validation with an action other than Deny. */
+export interface RecordedFinding {
+  readonly action: string;
+  readonly message: string;
+  readonly policy?: string;
+  /** The group's member, `<member>/<member>` in a group within the group. */
+  readonly member?: string;
+}
+
 /** One decision. Names follow the span fields of spec kubewarden.md 8.2. */
 export interface Decision {
   readonly origin: string;
@@ -39,6 +48,10 @@ export interface Decision {
   readonly failure?: string;
   /** The whole reasons of failures, which the answer does not contain: addresses, files, accounts. */
   readonly detail?: string;
+  /** The findings of Audit and Warn, as much as {@link redactDecision} leaves. */
+  readonly found?: readonly RecordedFinding[];
+  /** The number of further ones. */
+  readonly foundLeftOut?: number;
   /** In monitor mode, what protect mode would have answered. */
   readonly monitored?: { readonly allowed: boolean; readonly mutated: boolean; readonly message?: string };
   readonly milliseconds: number;
@@ -59,11 +72,13 @@ export interface DecisionSink {
 const MESSAGE_CHARACTERS = 1024;
 /** The kind of the core group whose contents must not reach the log, not even in the words of a policy. */
 const SECRET_KIND = "Secret";
+/** Most findings of Audit and Warn in a record. */
+const MAX_FOUND = 10;
 const REDACTED = "[redacted]";
 
 /** The decision without what must not leave the server: words about a Secret, and the rest of a long message. */
 export function redactDecision(decision: Decision): Decision {
-  const { message, detail, monitored, kind, members } = decision;
+  const { message, detail, monitored, kind, members, found = [] } = decision;
   return {
     ...decision,
     ...(detail !== undefined && { detail: redact(detail, kind) }),
@@ -72,6 +87,10 @@ export function redactDecision(decision: Decision): Decision {
         member.detail === undefined ? member : { ...member, detail: redact(member.detail, kind) },
       ),
     }),
+    ...(found.length > 0 && {
+      found: found.slice(0, MAX_FOUND).map((each) => ({ ...each, message: redact(each.message, kind) })),
+    }),
+    ...(found.length > MAX_FOUND && { foundLeftOut: found.length - MAX_FOUND }),
     ...(message !== undefined && { message: redact(message, kind) }),
     ...(monitored?.message !== undefined && {
       monitored: { ...monitored, message: redact(monitored.message, kind) },
@@ -121,6 +140,8 @@ export function fieldsOf(decision: Decision) {
     outcome: decision.outcome,
     failure: decision.failure,
     detail: decision.detail,
+    found: decision.found,
+    found_left_out: decision.foundLeftOut,
     would_be: monitored,
     duration_ms: round(decision.milliseconds),
     members:

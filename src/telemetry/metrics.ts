@@ -78,6 +78,7 @@ export class Metrics {
   readonly #initializationErrors: SeriesTable;
   readonly #members: SeriesTable;
   readonly #failures: SeriesTable;
+  readonly #findings: SeriesTable;
   readonly #requests: SeriesTable;
   readonly #queue: SeriesTable;
   readonly #refused: SeriesTable;
@@ -114,6 +115,11 @@ export class Metrics {
       "policy_server_evaluation_failures_total",
       "Policies that could not decide, by cause.",
       ["policy_name", "cause"],
+    );
+    this.#findings = this.#counter(
+      "policy_server_policy_findings_total",
+      "Failed validations with the action Audit or Warn, by action. Requests of the audit scanner are not counted.",
+      ["policy_name", "action"],
     );
     this.#requests = this.#histogram(
       "policy_server_http_request_seconds",
@@ -259,6 +265,11 @@ export class Metrics {
   /** Counts a policy that could not decide. */
   failed(policy: string, cause: string): void {
     this.#failures.count([policy, cause]);
+  }
+
+  /** Counts a failed validation with an action other than Deny. */
+  found(policy: string, action: "Audit" | "Warn"): void {
+    this.#findings.count([policy, action]);
   }
 
   /** Counts an answered request. */

@@ -108,7 +108,10 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
     types: ["config", "policy"],
   },
   "kinds/explanation": { rooms: ["cel", "data", "kinds/shared", "kubernetes"], types: ["policy"] },
-  "kinds/group": { rooms: ["cel", "data", "kinds", "policy"], types: ["config", "config/documents"] },
+  "kinds/group": {
+    rooms: ["cel", "config/documents", "data", "kinds", "kinds/shared", "policy"],
+    types: ["config"],
+  },
   "kinds/kyverno": {
     rooms: ["cel", "config/documents", "data", "data/go", "kinds", "kinds/shared", "kubernetes", "world", "x509"],
     types: ["policy"],
@@ -177,7 +180,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
     ],
     types: ["kinds/shared", "kubernetes", "telemetry"],
   },
-  main: { rooms: ["cli"] },
+  main: { rooms: ["cli", "data"] },
   "offline/cases": {
     rooms: [
       "cel",
@@ -189,9 +192,9 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
       "kinds/shared",
       "kinds/validating-admission-policy",
       "kubernetes",
+      "policy",
       "world",
     ],
-    types: ["policy"],
   },
   "offline/convert": {
     rooms: ["config/documents", "data", "kinds/shared", "kinds/validating-admission-policy", "kubernetes"],

@@ -67,7 +67,7 @@ const requests = write(
     request("stranger", { username: "bob" }),
     request("broken", { request: "eA==" }),
     { apiVersion: "v1", kind: "Pod", metadata: { name: "pod" } },
-    { apiVersion: "acme.example/v1", kind: "CertificateRequest", metadata: { name: "other" } },
+    { apiVersion: "acme.example/v1", kind: "CertificateRequest", metadata: { name: "other", namespace: "shop" } },
   ]
     .map((each) => JSON.stringify(each))
     .join("\n"),

@@ -18,7 +18,7 @@ const names = readdirSync(folder).filter((name) => name.endsWith(".yaml"));
 async function checked(name: string): Promise<{ code: number; out: string }> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const io = { env: {}, stdin: Readable.from([]), stdout, stderr };
-  const code = await runCommandLine(["check", `${folder}${name}`], io);
+  const code = await runCommandLine(["check", "--policies", `${folder}${name}`], io);
   stdout.end();
   stderr.end();
   assert.equal(await text(stderr), "");

@@ -63,11 +63,14 @@ describe("check", () => {
     );
   });
 
-  test("refuses a folder without a configuration, as a mistake of the command line", async () => {
+  test("has nothing to check in a folder without a policy", async () => {
     const empty = join(folder, "empty");
     mkdirSync(empty);
     const { code, err } = await run(["check", empty]);
-    assert.deepEqual([code, err], [2, `Error: ${empty}: there is no policies.yaml or policies.yml in this folder\n`]);
+    assert.deepEqual(
+      [code, err],
+      [3, `nothing was judged: there is no policy in ${empty} (--allow-empty: exit 0 all the same)\n`],
+    );
   });
 
   test("reads standard input, and shows its lines", async () => {
@@ -124,6 +127,7 @@ describe("check for programs", () => {
       policies: 1,
       errors: 1,
       warnings: 0,
+      notes: 0,
       problems: [
         {
           file: wrong,
@@ -199,6 +203,30 @@ describe("explain", () => {
   });
 });
 
+test("a policy that can never deny is a warning, with which --strict fails", async () => {
+  file(
+    "warned/policy.yaml",
+    `apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: { name: baseline }
+spec:
+  validationActions: [Warn]
+  matchConstraints: { resourceRules: [{ apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods] }] }
+  validations: [{ expression: "!object.spec.?hostNetwork.orValue(false)" }]
+`,
+  );
+  const named = file("warned/policies.yaml", "baseline: { resource: policy.yaml }\n");
+  const lax = await run(["check", named]);
+  assert.equal(lax.code, 0);
+  assert.match(
+    lax.out,
+    /warning: baseline\.resource: baseline can never deny: .*\[POLICY_NEVER_DENIES\]\n.*\n.*\nhelp: to deny, write `validationActions: \[Deny\]`/,
+  );
+  assert.equal((await run(["check", "--strict", named])).code, 1);
+  const meant = file("warned/meant.yaml", "baseline: { resource: policy.yaml, validationActions: [Warn] }\n");
+  assert.equal((await run(["check", "--strict", meant])).code, 0);
+});
+
 describe("the examples of docs/errors.md", () => {
   const sections = codeSections(readFileSync(new URL("../../../docs/errors.md", import.meta.url), "utf8"));
   const VAP =
@@ -209,6 +237,9 @@ describe("the examples of docs/errors.md", () => {
     VAP.replace("matchConstraints: {", "matchConstraints: { namespaceSelector: { matchLabels: { a: b } },"),
   );
   file("examples/policies.yaml", "a: {}\n");
+  const BINDING =
+    "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: { name: b }\n";
+  file("examples/audit-only.yaml", `${VAP}---\n${BINDING}spec: { policyName: v, validationActions: [Audit] }\n`);
   for (const [code, section] of sections) {
     const [, example] = /```yaml\n([\s\S]*?)```/.exec(section) ?? [];
     // The module that refuses settings is not among what this file can write down.
@@ -220,7 +251,7 @@ describe("the examples of docs/errors.md", () => {
         "examples/example.yaml",
         asDocument === undefined ? example : "p: { resource: document.yaml }\n",
       );
-      const { problems } = JSON.parse((await run(["check", named, "-o", "json"])).out);
+      const { problems } = JSON.parse((await run(["check", "--policies", named, "-o", "json"])).out);
       assert.ok(
         problems.some((problem: { code: string }) => problem.code === code),
         JSON.stringify(problems),

@@ -56,6 +56,72 @@ const ask = (args: readonly string[], where = {}) => run(["eval", "--policies", 
 /** Times differ from run to run. */
 const untimed = (out: string): string => out.replaceAll(/\d+(?:\.\d+)?(?:e-\d+)? (?:µs|ms|s)\b/g, "T");
 
+const AUDITED = write(
+  "audited.yaml",
+  `
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: { name: named-web }
+spec:
+  validationActions: [Audit]
+  matchConstraints:
+    resourceRules: [{ apiGroups: ["apps"], apiVersions: ["v1"], operations: ["*"], resources: ["deployments"] }]
+  validations: [{ expression: "object.metadata.name == 'web'", message: "only web" }]
+`,
+);
+const TRACED = write(
+  "traced.yaml",
+  `
+audited: { resource: ${AUDITED} }
+warned: { resource: ${AUDITED}, validationActions: [Warn] }
+quiet:
+  expression: "a() && w()"
+  message: "no, never"
+  groupWarnings: none
+  auditAnnotations: { by: "request.userInfo.username" }
+  policies:
+    a: { policy: audited }
+    w: { policy: warned }
+`,
+);
+
+describe("what Audit and Warn found", () => {
+  const traced = (args: readonly string[], where = {}) => run(["eval", "--policies", TRACED, ...args], where);
+
+  test("stands in a summary, and a warning is not said twice", async () => {
+    const [found, about] = ["  found:", "Deployment shop/other  T"];
+    const ask = async (id: string) => untimed((await traced([id, "--object", OTHER, "-o", "text"])).out).split("\n");
+    assert.deepEqual(await ask("audited"), [`ALLOWED  audited  ${about}`, found, "    Audit: named-web: only web", ""]);
+    const warned = [`ALLOWED  warned  ${about}`, "  warnings:", "    Policy named-web failed: only web", ""];
+    assert.deepEqual(await ask("warned"), warned);
+    assert.deepEqual((await ask("quiet")).slice(0, 5), [
+      `ALLOWED  quiet  ${about}`,
+      found,
+      "    Audit: a: named-web: only web",
+      "    Warn: w: named-web: only web",
+      "  members:",
+    ]);
+  });
+
+  test("stands in the line of an answer, and in a list for programs", async () => {
+    const many = await traced(["audited", "quiet", "--object", OTHER, WEB, "-o", "text"]);
+    const lines = many.out.split("\n");
+    assert.match(lines[0] ?? "", /^ALLOWED +audited +.*Audit: named-web: only web$/);
+    assert.match(many.out, /^ALLOWED +quiet +.*Audit: a: named-web: only web \(and 1 more\)$/m);
+    const listed = await traced(["quiet", "--object", OTHER, WEB, "-o", "json"]);
+    const [first, second] = JSON.parse(listed.out) as { found?: { member: string }[] }[];
+    assert.deepEqual([first?.found?.map(({ member }) => member), second?.found], [["a", "w"], undefined]);
+  });
+
+  test("a warning on standard error says which never denies, and an explanation shows the annotation's value", async () => {
+    const { err } = await traced(["audited", "--object", WEB, "-o", "text"]);
+    assert.match(err, /audited\.resource: named-web can never deny/);
+    const { out } = await traced(["quiet", "--object", OTHER, "-o", "text", "--explain"]);
+    assert.match(out, /expression: a\(\) && w\(\) {2}→ {2}true/);
+    assert.match(out, /auditAnnotations\.by \(by\): request\.userInfo\.username {2}→ {2}"kubernetes-admin"/);
+  });
+});
+
 describe("a summary", () => {
   test("says what came of it, why, and what each member said", async () => {
     const { code, out, err } = await ask(["both", "--object", OTHER, "-o", "text"]);
@@ -153,8 +219,8 @@ describe("many objects and policies", () => {
         "DOES NOT APPLY  pods   objects/a.yaml: Deployment shop/web  no resource rule matches",
         "DENIED          named  objects/a.yaml: Pod shop/p  only web",
         "ERROR           pods   objects/a.yaml: Pod shop/p  expression 'object.spec.nope == 1' …",
-        "DENIED          named  objects/deep/b.yml: Deployment x  only web",
-        "DOES NOT APPLY  pods   objects/deep/b.yml: Deployment x  no resource rule matches",
+        "DENIED          named  objects/deep/b.yml: Deployment default/x  only web",
+        "DOES NOT APPLY  pods   objects/deep/b.yml: Deployment default/x  no resource rule matches",
         "ALLOWED         named  web.json: Deployment shop/web",
         "DOES NOT APPLY  pods   web.json: Deployment shop/web  no resource rule matches",
         "8 answers: 2 allowed, 2 denied, 3 not applicable, 1 failed",

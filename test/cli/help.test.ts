@@ -53,8 +53,8 @@ test("the help lists every command under a heading", async () => {
   assert.ok(!stdout.includes("\u001b"));
 });
 
-test("--version says which", async () => {
-  for (const flag of ["--version", "-V"]) {
+test("the version is said, however it is asked for", async () => {
+  for (const flag of ["--version", "-V", "-v", "version"]) {
     assert.deepEqual(await run(flag), { exitCode: 0, stdout: `policy-server ${VERSION}\n`, stderr: "" });
   }
 });
@@ -67,7 +67,26 @@ describe("a slip", () => {
       ["help", "evla"],
       /unknown command 'evla' \(did you mean "eval"\?\)/,
     ],
+    ["of a command with more behind it", ["evla", "x", "--all"], /unknown command 'evla' \(did you mean "eval"\?\)/],
+    ["of a command's case", ["Eval"], /did you mean "eval"/],
+    ["of a command elsewhere", ["valuate"], /did you mean "eval"/],
+    ["of a command that is cut", ["scaf"], /did you mean "scaffold"/],
+    ["of a word behind options", ["--policies", "x", "evla", "y"], /unknown command 'evla'/],
+    ["that is like no command is told all", ["zzz"], /\(commands: serve, play, .*, version\)/],
+    [
+      "of a file that is not there",
+      ["gateway.yaml"],
+      /there is no such file either, .* policy-server check gateway\.yaml/,
+    ],
+    ["of a file in place of a command", ["./package.json"], /: a file is named behind a command/],
     ["of an option is told the right one", ["check", "--polices", "x"], /Did you mean --policies\?/],
+    ["of a word's case", ["--Version"], /Did you mean --version\?/],
+    ["of a letter's case", ["check", "-O", "json"], /unknown option '-O'\n\(Did you mean -o, --output\?\)/],
+    ["of a letter that begins an option", ["apply", "-k"], /Did you mean --kubeconfig or --kubernetes\?/],
+    ["of a letter is told all others", ["check", "-x"], /\(letters that it knows: -o, --output; -h, --help\)/],
+    ["of a letter without a command", ["-x"], /\(letters that it knows: -h, --help\)/],
+    ["of a dash", ["check", "-policies", "x"], /Did you mean --policies\?/],
+    ["of the format's name", ["check", "--format", "json"], /Did you mean -o, --output\?/],
     [
       "in what is missing gets an example",
       ["completion"],
@@ -83,10 +102,37 @@ describe("a slip", () => {
   }
 });
 
+test("the help of a command begins with its own options", async () => {
+  for (const name of ["check", "eval", "bench", "test", "apply", "replay", "audit", "inspect"]) {
+    const { stdout } = await run("help", name);
+    const [own = "", loading = ""] = stdout.split("\nOptions for loading policies:\n");
+    assert.match(own, /^ {2}-h, --help/m, name);
+    assert.doesNotMatch(own, /--policies-download-dir/, name);
+    assert.match(loading, /--policies-download-dir/, name);
+  }
+  assert.doesNotMatch((await run("help", "serve")).stdout, /Options for loading policies/);
+});
+
+test("docs takes -o as a path for one version more, with a warning", async (context) => {
+  const folder = await mkdtemp(join(tmpdir(), "docs-"));
+  context.after(() => rm(folder, { recursive: true }));
+  for (const [flag, warned] of [
+    ["-d", /^(?!warning)/],
+    ["--destination", /^(?!warning)/],
+    ["-o", /^warning: write -d, --destination in place of -o/],
+    ["--output", /^warning: write -d, --destination in place of -o, --output/],
+  ] as const) {
+    const { exitCode, stderr } = await run("docs", flag, join(folder, "page.md"));
+    assert.equal(exitCode, 0);
+    assert.match(stderr, warned);
+    assert.match(stderr, /page\.md: written/);
+  }
+});
+
 test("docs writes every command, with its options and examples", async (context) => {
   const folder = await mkdtemp(join(tmpdir(), "docs-"));
   context.after(() => rm(folder, { recursive: true }));
-  const { exitCode, stdout } = await run("docs", "--output", folder);
+  const { exitCode, stdout } = await run("docs", "--destination", folder);
   assert.deepEqual({ exitCode, stdout }, { exitCode: 0, stdout: "" });
   const text = await readFile(join(folder, `${name}.md`), "utf8");
   assert.equal((await run("docs")).stdout, text);
@@ -96,7 +142,7 @@ test("docs writes every command, with its options and examples", async (context)
       assert.equal(text.includes(`| \`${flags.replaceAll("|", "\\|")}\` |`), !hidden, flags);
     for (const [typed] of examplesOf(command)) assert.ok(text.includes(`\n${typed}\n`), typed);
   }
-  const nowhere = await run("docs", "-o", join(folder, "nowhere", "file"));
+  const nowhere = await run("docs", "-d", join(folder, "nowhere", "file"));
   assert.equal(nowhere.exitCode, 2);
   assert.match(nowhere.stderr, /^Error: cannot write .*file: no such file or folder$/m);
 });

@@ -48,6 +48,7 @@ const FILES: Readonly<Record<string, string>> = {
   "binding.yaml": `${vap()}---\n${binding("fw")}`,
   "field.yaml": policy().replace("validations", "validation"),
   "type.yaml": policy().replace("[{ expression: object.spec.replicas < 5 }]", "nothing"),
+  "without.yaml": policy().replace(/ {2}validations: .*/, "  validations:"),
   "compile.yaml": policy().replace("< 5", "<"),
   "rules.yaml": policy().replace("deployments", "deployment"),
   "cluster-policy.yaml":
@@ -156,6 +157,7 @@ const CASES: readonly (readonly [code: number, args: readonly string[], says: Re
       ["binding.yaml", /the policy fw, which is not among the policies/],
       ["field.yaml", /did you mean "validations"/],
       ["type.yaml", /type\.yaml/],
+      ["without.yaml", /ValidatingPolicy few has no validations: it judges nothing/],
       ["compile.yaml", /failed to compile policy few/],
       ["broken.yaml", /broken\.yaml:1/],
       ["cluster-policy.yaml", /of a kind that is not served/],
@@ -220,6 +222,7 @@ const OTHERS: readonly (readonly [code: number, args: readonly string[], says: R
   [3, ["eval", "--batch"], /standard input has no line/],
   [3, ["check", "--batch"], /standard input has no line/],
   [3, ["cel", "--batch"], /standard input has no line/],
+  [1, ["inspect", "field.yaml"], /^$/],
   [2, ["read", "nope.yaml"], /no such file/],
 ];
 

@@ -267,7 +267,7 @@ describe("replay of what others wrote", () => {
       [
         event("sent", "create", { requestObject: host, level: "Request" }),
         event("stored", "create", { requestObject: pod({}), responseObject: host }),
-        event("patched", "patch", { requestObject: { spec: {} }, responseObject: host }),
+        event("patched", "patch", { requestObject: {}, responseObject: host, responseStatus: { code: 200 } }),
         event("patch alone", "patch", { requestObject: { spec: {} }, level: "Request" }),
         event("gone", "delete", { responseObject: pod({}) }),
         event("gone already", "delete", { responseObject: status }),

@@ -95,6 +95,30 @@ for (const workers of ["1", "2"]) {
 }
 
 for (const workers of ["1", "2"]) {
+  test(`with ${workers} process(es), says its URL to people once, and in the log, also when any port may be taken`, async () => {
+    const file = path.join(folder, `url-${workers}.yaml`);
+    writeFileSync(file, policies("one"));
+    const ports = ["--port", "0", "--readiness-probe-port", "0", "--workers", workers];
+    const started = ["dist/server/main.js", "--addr", "127.0.0.1", ...ports, "--policies", file];
+    const child = spawn(process.execPath, started, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+    let [log, told] = ["", ""];
+    child.stdout.on("data", (chunk) => (log += String(chunk)));
+    child.stderr.on("data", (chunk) => (told += String(chunk)));
+    await until(
+      "the line for people",
+      () => told.includes("\n"),
+      () => log + told,
+    );
+    const [, url = ""] =
+      /^Serving on (http:\/\/127\.0\.0\.1:\d+) \(in a browser: the page\)\. Ctrl\+C stops it\.\n$/.exec(told) ?? [];
+    assert.equal((await fetch(`${url}/version`)).status, 200, told);
+    await until("the log", () => log.includes(` url=${url} `));
+    child.kill("SIGTERM");
+    assert.deepEqual(await once(child, "exit"), [0, null]);
+  });
+}
+
+for (const workers of ["1", "2"]) {
   test(`with ${workers} process(es), a SIGHUP before all is ready is not lost, and neither it nor one while it stops ends it`, async () => {
     const file = path.join(folder, `early-${workers}.yaml`);
     writeFileSync(file, policies("one"));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { formatPath } from "../../src/config/documents/problem.js";
 import { parseConfig } from "../../src/config/load-config.js";
 import { entryOf, goodConfig, problems, problemsOf } from "./helpers.js";
 
@@ -144,5 +145,56 @@ g2: {${GROUP}, policies: {a: {module: ./x.wasm}}}`;
       result.config.entries.map(({ kind }) => kind),
       ["invalid", "group"],
     );
+  });
+
+  describe("auditAnnotations and messageExpression", () => {
+    const written = (more: string): string => `g: {${GROUP}, policies: {a: {module: ./x.wasm}}, ${more}}`;
+
+    test("are read from a map and a list, with their places", () => {
+      const map = entryOf(
+        goodConfig(written("messageExpression: x, auditAnnotations: {k: one, auditAnnotations: z}")),
+        "g",
+        "group",
+      );
+      assert.equal(map.messageExpression, "x");
+      assert.deepEqual(map.auditAnnotations, [
+        { key: "k", valueExpression: "one", path: ["auditAnnotations", "k"] },
+        { key: "auditAnnotations", valueExpression: "z", path: ["auditAnnotations", "auditAnnotations"] },
+      ]);
+      const list = entryOf(goodConfig(written("auditAnnotations: [{key: k, valueExpression: one}]")), "g", "group");
+      assert.deepEqual(list.auditAnnotations, [
+        { key: "k", valueExpression: "one", path: ["auditAnnotations", 0, "valueExpression"] },
+      ]);
+    });
+
+    test("mistakes are said at their places", () => {
+      const rule =
+        "is not the key of an audit annotation: at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends";
+      for (const [more, ...expected] of [
+        ["auditAnnotations: {a/b: x}", `g.auditAnnotations["a/b"]: "a/b" ${rule}`],
+        [
+          `auditAnnotations: {${"k".repeat(64)}: x}`,
+          `g.auditAnnotations.${"k".repeat(64)}: "${"k".repeat(64)}" ${rule}`,
+        ],
+        ["auditAnnotations: {-k: x}", `g.auditAnnotations.-k: "-k" ${rule}`],
+        [
+          "auditAnnotations: k",
+          'g.auditAnnotations: expected a map from key to expression, or a list of key and valueExpression, found the string "k"',
+        ],
+        [
+          "auditAnnotations: [{key: k, valueExpression: x}, {key: k, valueExpression: z}]",
+          "g.auditAnnotations[1].key: a second one of this key",
+        ],
+        [
+          `auditAnnotations: {${Array.from({ length: 21 }, (_, i) => `k${i}: x`).join(", ")}}`,
+          "g.auditAnnotations: has 21 annotations, at most 20",
+        ],
+      ] as const) {
+        const found = parseConfig(written(more), "p.yaml").problems.map(
+          ({ path, message }) => `${formatPath(path)}: ${message}`,
+        );
+        assert.deepEqual(found, expected, more.slice(0, 80));
+      }
+    });
   });
 });

@@ -16,6 +16,7 @@ import { replicasUnderLoad } from "./live/replicas.js";
 import { rightsTakenAway } from "./live/rights.js";
 import { Stage } from "./live/stage.js";
 import { exceptionsOfTenants, oneNamespaceWithTooMuch, tenantsWebhooks } from "./live/tenants.js";
+import { trailOfAudits } from "./live/trail.js";
 import { walkThrough } from "./live/walk-through.js";
 
 const SCENES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
@@ -30,6 +31,7 @@ const SCENES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
   "too-much": oneNamespaceWithTooMuch,
   exceptions: exceptionsOfTenants,
   parity,
+  trail: trailOfAudits,
 };
 
 const LINES = 60;

@@ -1,8 +1,10 @@
 /** A small OCI registry on loopback, over HTTP or TLS, with or without log-in. */
 import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Certificate } from "./certificates.js";
 
@@ -18,6 +20,8 @@ export type Login = "none" | "basic" | "bearer";
 export interface RegistryOptions {
   readonly certificate?: Certificate;
   readonly login?: Login;
+  /** Artifacts that refer to others stand under a tag, as before version 1.1 of the specification. */
+  readonly withoutReferrers?: boolean;
   /** `user:password`; others get 401. */
   readonly user?: string;
 }
@@ -30,6 +34,8 @@ export class TestRegistry {
   readonly blobs = new Map<string, Buffer>();
   /** Manifests by `<repository>:<tag>` and `<repository>@<digest>`. */
   readonly manifests = new Map<string, Buffer>();
+  /** What refers to an artifact, by `<repository>@<digest>`. */
+  readonly referrers = new Map<string, object[]>();
   /** Answers in the place of the registry, by path. */
   readonly special = new Map<string, RequestListener>();
   tokensGiven = 0;
@@ -82,6 +88,48 @@ export class TestRegistry {
     return sha256(manifest);
   }
 
+  /** Puts an artifact there that refers to another one, as `oras attach` and cosign 3 do. */
+  refer(
+    repository: string,
+    subject: string,
+    artifactType: string,
+    bytes: Buffer,
+    annotations?: Record<string, string>,
+  ): string {
+    const type = { mediaType: artifactType, bytes };
+    const digest = this.push(repository, `refers-${this.manifests.size}`, [type]);
+    const size = this.manifests.get(`${repository}@${digest}`)!.length;
+    const mediaType = "application/vnd.oci.image.manifest.v1+json";
+    const list = this.referrers.get(`${repository}@${subject}`) ?? [];
+    list.push({ mediaType, digest, size, artifactType, ...(annotations && { annotations }) });
+    this.referrers.set(`${repository}@${subject}`, list);
+    if (this.options.withoutReferrers !== true) return digest;
+    const index = { schemaVersion: 2, mediaType: "application/vnd.oci.image.index.v1+json", manifests: list };
+    this.manifests.set(`${repository}:${subject.replace(":", "-")}`, Buffer.from(JSON.stringify(index)));
+    return digest;
+  }
+
+  /** Takes what an image layout holds, as `<repository>@<digest>`; answers the digests of its named images. */
+  load(repository: string, layout: string): ReadonlyMap<string, string> {
+    type Entry = { digest: string; artifactType?: string; annotations?: Record<string, string> };
+    const { manifests } = JSON.parse(readFileSync(join(layout, "index.json"), "utf8")) as { manifests: Entry[] };
+    for (const name of readdirSync(join(layout, "blobs/sha256"))) {
+      this.blobs.set(`sha256:${name}`, readFileSync(join(layout, "blobs/sha256", name)));
+    }
+    const named = new Map<string, string>();
+    for (const entry of manifests) {
+      const bytes = this.blobs.get(entry.digest)!;
+      this.manifests.set(`${repository}@${entry.digest}`, bytes);
+      const { subject } = JSON.parse(bytes.toString()) as { subject?: { digest: string } };
+      const name = entry.annotations?.["org.opencontainers.image.ref.name"];
+      if (name !== undefined) named.set(name, entry.digest);
+      if (subject === undefined) continue;
+      const key = `${repository}@${subject.digest}`;
+      this.referrers.set(key, [...(this.referrers.get(key) ?? []), entry]);
+    }
+    return named;
+  }
+
   /** A module under a name. */
   pushModule(repository: string, tag: string, bytes: Buffer): string {
     return this.push(repository, tag, [{ mediaType: "application/vnd.wasm.content.layer.v1+wasm", bytes }]);
@@ -108,6 +156,13 @@ export class TestRegistry {
     }
     if (request.method === "POST" || request.method === "PUT") {
       this.#take(request, response, path);
+      return;
+    }
+    const [, referred, subject] = /^\/v2\/(.+)\/referrers\/([^/]+)$/.exec(path) ?? [];
+    if (subject !== undefined && this.options.withoutReferrers !== true) {
+      const manifests = this.referrers.get(`${referred}@${subject}`) ?? [];
+      response.writeHead(200, { "content-type": "application/vnd.oci.image.index.v1+json" });
+      response.end(JSON.stringify({ schemaVersion: 2, manifests }));
       return;
     }
     const match = /^\/v2\/(.+)\/(manifests|blobs)\/([^/]+)$/.exec(path);

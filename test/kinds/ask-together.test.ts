@@ -74,7 +74,8 @@ describe("one outcome of several policies", () => {
   });
 
   test("carries what any of them found, whatever it comes to", () => {
-    const found = { warnings: ["w"], auditAnnotations: { k: "v" } };
+    const audited = [{ action: "Audit", message: "m" }] as const;
+    const found = { warnings: ["w"], auditAnnotations: { k: "v" }, found: audited };
     const change: Outcome = { verdict: "allow", mutation: { kind: "object", object: {} } };
     const noting: Outcome = { ...SKIP, ...found };
     const cases: readonly (readonly [Outcome[], Outcome["verdict"]])[] = [
@@ -86,10 +87,11 @@ describe("one outcome of several policies", () => {
       [[SKIP], "skip"],
     ];
     for (const [outcomes, verdict] of cases) {
-      const { warnings, auditAnnotations, ...outcome } = of(...outcomes, noting);
-      assert.deepEqual([outcome.verdict, warnings, auditAnnotations], [verdict, ["w"], { k: "v" }]);
-      const { warnings: none, auditAnnotations: nothing } = of(...outcomes, SKIP);
-      assert.deepEqual([none, nothing], [undefined, undefined]);
+      const outcome = of(...outcomes, noting);
+      assert.deepEqual([outcome.verdict, outcome.warnings, outcome.auditAnnotations], [verdict, ["w"], { k: "v" }]);
+      assert.deepEqual(outcome.found, audited);
+      const none = of(...outcomes, SKIP);
+      assert.deepEqual([none.warnings, none.auditAnnotations, none.found], [undefined, undefined, undefined]);
     }
   });
 
@@ -105,7 +107,7 @@ describe("one outcome of several policies", () => {
     const unmet: Outcome = { ...SKIP, report: { passedOver: "condition" } };
     const exempt: Outcome = { verdict: "skip", reason: "exempt", report: { passedOver: "exception" } };
     assert.deepEqual(of(SKIP, unmet, exempt), { ...SKIP, report: { message: "exempt", passedOver: "exception" } });
-    assert.deepEqual(of(unmet, SKIP), SKIP);
+    assert.deepEqual(of(SKIP, unmet), { ...SKIP, report: { message: SKIP.reason, passedOver: "condition" } });
   });
 
   test("tells each reason as it was given, the message where there are no causes", () => {

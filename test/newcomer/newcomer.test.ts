@@ -1,35 +1,34 @@
 /** What a newcomer does, with what `npm pack` makes, in an empty folder: each step needs those before it. */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { buildModule } from "../support/assemblyscript.js";
 import { freePort } from "../support/example-server.js";
+import { bytesBelow, installPacked } from "../support/installed.js";
 import { GIVE_UP_MS, until } from "../support/until.js";
-import { bytesBelow, installPacked } from "./installed.js";
 
 /** What an installation may take, in bytes: it is downloaded onto laptops and into pipelines. */
 const MAX_INSTALLED = 45_000_000;
 
-const { folder, own, executable } = installPacked();
-after(() => rmSync(folder, { recursive: true }));
+const { folder, own, executable, env, printed, remove } = await installPacked();
+after(remove);
 
 interface Ran {
   readonly code: number;
   readonly out: string;
 }
 
-/** Runs a program in the folder; both of its streams are read. */
-function run(file: string, ...args: string[]): Promise<Ran> {
+/** Runs a program in the folder, or one below it; both of its streams are read. */
+function run(file: string, args: readonly string[], cwd = folder): Promise<Ran> {
   return new Promise((resolve) => {
-    const child = execFile(file, args, { cwd: folder, timeout: GIVE_UP_MS }, (_, stdout, stderr) =>
+    const child = execFile(file, args, { cwd, env, timeout: GIVE_UP_MS }, (_, stdout, stderr) =>
       resolve({ code: child.exitCode ?? -1, out: stdout + stderr }),
     );
   });
 }
 
-const policyServer = (line: string): Promise<Ran> => run(executable, ...line.split(" "));
+const policyServer = (line: string): Promise<Ran> => run(executable, line.split(" "));
 
 async function succeeds(line: string, said: RegExp | string): Promise<void> {
   const { code, out } = await policyServer(line);
@@ -43,7 +42,7 @@ async function serve(): Promise<{ url: string; child: ChildProcess }> {
   const port = await freePort();
   const ports = ["--port", String(port), "--readiness-probe-port", String(await freePort()), "--addr", "127.0.0.1"];
   const started = ["serve", ...ports, "--workers", "1"];
-  const child = spawn(executable, started, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(executable, started, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += String(chunk)));
   const url = `http://127.0.0.1:${port}`;
@@ -64,7 +63,8 @@ async function serve(): Promise<{ url: string; child: ChildProcess }> {
 }
 
 describe("a newcomer, in an empty folder", { concurrency: false, timeout: 240_000 }, () => {
-  test("installs what is not too large", () => {
+  test("installs what is not too large, and npm warns of nothing", () => {
+    assert.doesNotMatch(printed, /warn/i);
     assert.ok(bytesBelow(join(folder, "node_modules")) < MAX_INSTALLED);
   });
 
@@ -82,7 +82,11 @@ describe("a newcomer, in an empty folder", { concurrency: false, timeout: 240_00
   });
 
   test("builds the WASM policy with the kit of the package", async () => {
-    await buildModule(join(folder, "need-owner"), join(own, "assemblyscript"));
+    for (const args of [["install"], ["test"]]) {
+      const { code, out } = await run("npm", args, join(folder, "need-owner"));
+      assert.equal(code, 0, out);
+      assert.doesNotMatch(out, /warn/i);
+    }
     await succeeds("check need-owner/policies.yaml", "need-owner/policies.yaml: 1 policy, no errors");
   });
 
@@ -133,6 +137,6 @@ loaded.close();
 console.log(allowed, typeof createServer, Object.keys(cel).length > 0);
 `,
     );
-    assert.deepEqual(await run(process.execPath, "ask.mjs"), { code: 0, out: "false function true\n" });
+    assert.deepEqual(await run(process.execPath, ["ask.mjs"]), { code: 0, out: "false function true\n" });
   });
 });

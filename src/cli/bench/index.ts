@@ -5,6 +5,7 @@ import { EXIT, nothingJudged } from "../../data/exit-codes.js";
 import { printable } from "../../data/printable.js";
 import { lineOf } from "../../kinds/explanation/index.js";
 import { type Asking, Explainer } from "../../kinds/shared/index.js";
+import { definedKinds } from "../../loader/defined-kinds.js";
 import { createPolicySource, problemLines } from "../../loader/policy-source.js";
 import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
 import type { Review } from "../../policy/index.js";
@@ -130,7 +131,7 @@ export async function benchCommand(
   if (options.output !== "text" && options.output !== "json")
     throw new UsageError(`unknown format '${options.output}', expected text or json`);
   const subject = subjectOf({ ...options, asked: [asked], file: policiesFile(settings) });
-  const reviews = await reviewsOf(options, io);
+  const reviews = await reviewsOf(options, subject, io);
   if (reviews.length === 0) return nothingJudged("no file has an object to ask about", io);
   const now = (): number => performance.now();
   const source = createPolicySource(settings, { read: () => subject.config });
@@ -174,8 +175,9 @@ function membersOf({ config }: Subject, id: string): readonly string[] {
   return entry?.kind === "group" ? entry.members.map(({ name }) => `${id}/${name}`) : [];
 }
 
-async function reviewsOf(options: QuestionOptions, io: CommandIo): Promise<readonly Review[]> {
-  const { questions } = await questionsOf(options, io);
+async function reviewsOf(options: QuestionOptions, { config }: Subject, io: CommandIo): Promise<readonly Review[]> {
+  const find = definedKinds(() => (config.ok ? config.config : undefined));
+  const { questions } = await questionsOf(options, io, find);
   const reviews: Review[] = [];
   for await (const { review } of questions) {
     if (reviews.length === MAX_OBJECTS) {

@@ -1,22 +1,25 @@
 /** `check`: loads everything like `serve` and reports every error and warning. */
 
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, statSync } from "node:fs";
+import { basename, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import type { KubernetesVersion } from "../../cel/index.js";
 import { eachMistake } from "../../config/documents/each-mistake.js";
 import { type Excerpt, excerptOf } from "../../config/documents/excerpt.js";
 import { withoutQuotedLines } from "../../config/documents/problem-line.js";
-import { formatPath, type Problem, parseConfig } from "../../config/index.js";
+import { type ConfigResult, formatPath, type Problem, parseConfig } from "../../config/index.js";
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { counted } from "../../data/counted.js";
+import { errorText } from "../../data/error-text.js";
 import { EXIT, nothingJudged } from "../../data/exit-codes.js";
+import { MANIFESTS, manifestFiles } from "../../data/manifest-files.js";
 import { escapedLines, printable, printableLines } from "../../data/printable.js";
 import { yamlText } from "../../data/yaml.js";
 import { createPolicySource, type LoadResult } from "../../loader/policy-source.js";
 import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
 import { leftOutOfSarif, type SarifDocument, type SarifResult, sarifDocument } from "../../offline/reports/sarif.js";
 import { type Paint, paintFor } from "../look/paint.js";
+import { type DocumentFile, documentConfig, holdsDocuments, type LeftOut, leftOutText } from "./documents.js";
 
 /** The result of checking one configuration. */
 interface CheckedFile {
@@ -25,6 +28,10 @@ interface CheckedFile {
   readonly policies: number;
   readonly errors: number;
   readonly warnings: number;
+  /** Advice that never fails. */
+  readonly notes: number;
+  /** The rest of a folder. */
+  readonly leftOut?: LeftOut;
   /** Problems without repetitions: those of the file itself first, then those of others by name, each by line and column. */
   readonly problems: readonly Problem[];
 }
@@ -35,10 +42,11 @@ export function checkedFile({ file, policies, problems: found }: LoadResult): Ch
   const problems = withoutEchoes([...seen.values()].flatMap(eachMistake)).sort((left, right) =>
     compare(left, right, file),
   );
-  const errors = problems.filter(({ severity }) => severity === "error").length;
+  const count = (wanted: Problem["severity"]): number => problems.filter(({ severity }) => severity === wanted).length;
   // Ids with a slash are members with an address of their own.
   const entries = [...policies.entries.keys()].filter((id) => !id.includes("/")).length;
-  return { file, policies: entries, errors, warnings: problems.length - errors, problems };
+  const [errors, warnings, notes] = [count("error"), count("warning"), count("note")];
+  return { file, policies: entries, errors, warnings, notes, problems };
 }
 
 /** The identity of a problem: two readers may find the same one. */
@@ -51,7 +59,7 @@ function withoutEchoes(problems: readonly Problem[]): Problem[] {
     JSON.stringify([file, line, column, code, hint]);
   const mistakes = new Set(problems.filter(({ severity }) => severity === "error").map(placeOf));
   const isEcho = (problem: Problem): boolean =>
-    problem.severity === "warning" && problem.hint !== undefined && mistakes.has(placeOf(problem));
+    problem.severity !== "error" && problem.hint !== undefined && mistakes.has(placeOf(problem));
   return problems.filter((problem) => !isEcho(problem));
 }
 
@@ -121,7 +129,7 @@ function problemText(problem: Problem, lines: SourceLines, paint: Paint): string
   // The excerpt shows the text that the message quotes, in its place.
   const message = excerpt === undefined ? problem.message : withoutQuotedLines(problem.message);
   const place = paint("strong", printable(`${file}:${line}:${column}:`));
-  const warning = severity === "warning" ? `${paint("doubt", "warning:")} ` : "";
+  const warning = severity === "error" ? "" : `${paint(severity === "note" ? "quiet" : "doubt", `${severity}:`)} `;
   const where = path.length === 0 ? "" : `${paint("name", printable(formatPath(path)))}: `;
   const name = code === undefined ? "" : ` ${paint("quiet", `[${code}]`)}`;
   const head = `${place} ${warning}${where}${printableLines(message)}${name}\n`;
@@ -141,35 +149,64 @@ function helpText(hint: string, paint: Paint): string {
   return `${[`${paint("good", "help:")} ${first}`, ...others.map((line) => `  ${line}`.trimEnd())].join("\n")}\n`;
 }
 
-function summary({ file, policies, errors, warnings }: CheckedFile, paint: Paint): string {
-  const doubts = warnings === 0 ? "" : `, ${paint("doubt", counted(warnings, "warning"))}`;
+function summary({ file, policies, errors, warnings, notes, leftOut }: CheckedFile, paint: Paint): string {
+  const warned = warnings === 0 ? "" : `, ${paint("doubt", counted(warnings, "warning"))}`;
+  const noted = notes === 0 ? "" : `, ${counted(notes, "note")}`;
+  const left = leftOut === undefined ? "" : leftOutText(leftOut);
+  const doubts = `${warned}${noted}${left}`;
   const name = printable(file);
   if (errors > 0) return `${name}: ${paint("bad", counted(errors, "error"))}${doubts}`;
   return `${name}: ${counted(policies, "policy", "policies")}, ${paint("good", "no errors")}${doubts}`;
 }
 
-/** Deepest folder below one that is named. */
-const MAX_DEPTH = 16;
 /** Most configurations of one run: more are a wrong folder. */
 const MAX_FILES = 1000;
 /** Folders with foreign files. */
-const PASSED_OVER: ReadonlySet<string> = new Set(["node_modules"]);
-const NAMES: ReadonlySet<string> = new Set(["policies.yaml", "policies.yml"]);
+const isForeign = (folder: string): boolean => folder === "node_modules" || folder.startsWith(".");
+const CONFIGURATION = /^policies\.ya?ml$/;
+
+/** The subject of a check: a configuration, or files of Kubernetes documents. */
+type Subject =
+  | { readonly kind: "configuration"; readonly file: string }
+  | {
+      readonly kind: "documents";
+      readonly name: string;
+      readonly files: readonly DocumentFile[];
+      readonly folder: boolean;
+    };
 
 /**
- * The named configurations: files, and for folders every policies.yaml and policies.yml in them and below. `-` stays unchanged.
+ * The subjects of a command line: the configurations, those of folders and below them, the documents that are named, and those of each folder.
  * @throws UsageError
  */
-function policiesFiles(named: readonly string[], settings: LoaderSettings): readonly string[] {
-  const start = named.length === 0 ? [policiesFile(settings)] : named;
-  const files = start.flatMap((name) => {
-    if (name === "-" || !isFolder(name)) return [name];
-    const found = inFolder(name, 0);
-    if (found.length === 0) throw new UsageError(`${name}: there is no policies.yaml or policies.yml in this folder`);
-    return found;
-  });
-  if (files.length > MAX_FILES) throw new UsageError(`found ${files.length} configurations, at most ${MAX_FILES}`);
-  return [...new Set(files)];
+function subjectsOf(named: readonly string[], settings: LoaderSettings, stdin: string | undefined): readonly Subject[] {
+  const start = named.length === 0 ? [policiesFile(settings)] : [...new Set(named)];
+  const configurations: string[] = [];
+  const documents: DocumentFile[] = [];
+  const folders: Subject[] = [];
+  for (const name of start) {
+    if (isFolder(name)) {
+      const found = inFolder(name);
+      const own = found.filter((file) => CONFIGURATION.test(basename(file)));
+      configurations.push(...own);
+      const files = found.filter((file) => !own.includes(file)).map((path) => ({ path }));
+      folders.push({ kind: "documents", name, files, folder: true });
+      continue;
+    }
+    const path = name === STDIN ? STDIN_NAME : name;
+    const content = name === STDIN ? stdin : read(name).join("\n");
+    if (named.length > 0 && content !== undefined && holdsDocuments(content, path))
+      documents.push({ path, ...(name === STDIN && { text: content }) });
+    else configurations.push(path);
+  }
+  if (configurations.length > MAX_FILES)
+    throw new UsageError(`found ${configurations.length} configurations, at most ${MAX_FILES}`);
+  const name = documents.map(({ path }) => path).join(", ");
+  return [
+    ...[...new Set(configurations)].map((file): Subject => ({ kind: "configuration", file })),
+    ...(documents.length > 0 ? [{ kind: "documents", name, files: documents, folder: false } as const] : []),
+    ...folders,
+  ];
 }
 
 /** Whether a path is a folder; a missing one is reported when it is read. */
@@ -177,15 +214,13 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-function inFolder(folder: string, depth: number): readonly string[] {
-  if (depth > MAX_DEPTH) return [];
-  const entries = readdirSync(folder, { withFileTypes: true }).sort((left, right) => (left.name < right.name ? -1 : 1));
-  return entries.flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isFile()) return NAMES.has(entry.name) ? [path] : [];
-    const isOurs = entry.isDirectory() && !entry.name.startsWith(".") && !PASSED_OVER.has(entry.name);
-    return isOurs ? inFolder(path, depth + 1) : [];
-  });
+/** @throws UsageError */
+function inFolder(folder: string): readonly string[] {
+  try {
+    return manifestFiles(folder, MANIFESTS, isForeign);
+  } catch (cause) {
+    throw new UsageError(`${folder}: ${errorText(cause)}`, { cause });
+  }
 }
 
 // Results of `check` as SARIF: a rule for each code, a result for each problem.
@@ -214,8 +249,8 @@ function checkedJson(files: readonly CheckedFile[]): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
-function fileValue({ file, policies, errors, warnings, problems }: CheckedFile) {
-  return { file, policies, errors, warnings, problems: problems.map(problemValue) };
+function fileValue({ file, policies, errors, warnings, notes, leftOut, problems }: CheckedFile) {
+  return { file, policies, errors, warnings, notes, ...(leftOut && { leftOut }), problems: problems.map(problemValue) };
 }
 
 function problemValue({ file, line, column, endColumn, severity, code, path, message, hint }: Problem) {
@@ -237,17 +272,26 @@ export interface CheckOptions {
   readonly kubernetesVersion?: KubernetesVersion;
 }
 
-/** @returns the exit code: 0 when everything loaded, 1 when there is an error, 3 when a file has no policy */
+/**
+ * Checks configurations and documents.
+ * @returns the exit code: 0 when everything loaded, 1 when there is an error, 3 when there is no policy
+ * @throws UsageError for a file that is named and has no policy
+ */
 export async function checkCommand(settings: LoaderSettings, options: CheckOptions, io: CommandIo): Promise<number> {
   const { named, output, strict } = options;
-  const files = policiesFiles(named, settings);
-  const given = files.includes(STDIN) ? new Map([[STDIN_NAME, await text(io.stdin)]]) : new Map<string, string>();
-  const lines = new SourceLines(given);
+  const stdin = named.includes(STDIN) ? await text(io.stdin) : undefined;
+  const subjects = subjectsOf(named, settings, stdin);
+  const lines = new SourceLines(stdin === undefined ? new Map() : new Map([[STDIN_NAME, stdin]]));
   const paint = paintFor(io.stdout, io.env);
   const all: CheckedFile[] = [];
-  for (const file of files) {
-    const name = file === STDIN ? STDIN_NAME : file;
-    const checked = await check({ ...settings, file: name }, given.get(name), options);
+  /** Files that an entry names: their documents are checked with it. */
+  const withEntry = new Set<string>();
+  for (const subject of subjects) {
+    const checked =
+      subject.kind === "configuration"
+        ? await checkConfiguration(subject.file, stdin, settings, options, withEntry)
+        : await checkDocuments(subject, settings, options, withEntry);
+    if (checked === undefined) continue;
     all.push(checked);
     if (output === "text") io.stdout.write(checkedText(checked, lines, paint));
   }
@@ -258,26 +302,60 @@ export async function checkCommand(settings: LoaderSettings, options: CheckOptio
     io.stdout.write(document);
   }
   if (all.some(({ errors, warnings }) => errors > 0 || (strict && warnings > 0))) return EXIT.NO;
-  const empty = all.flatMap(({ file, policies }) => (policies === 0 ? [file] : []));
-  return empty.length > 0 ? nothingJudged(`there is no policy in ${empty.join(", ")}`, io) : EXIT.FINE;
+  const isEmpty = ({ policies, leftOut }: CheckedFile): boolean =>
+    policies === 0 && (leftOut === undefined || withEntry.size === 0);
+  const empty = all.filter(isEmpty).map(({ file }) => file);
+  if (empty.length === 0) return EXIT.FINE;
+  return nothingJudged(`there is no policy in ${empty.join(", ")}`, io);
 }
 
-async function check(
+async function checkConfiguration(
+  file: string,
+  stdin: string | undefined,
   settings: LoaderSettings,
-  content: string | undefined,
-  { kubernetesVersion }: CheckOptions,
+  options: CheckOptions,
+  withEntry: Set<string>,
 ): Promise<CheckedFile> {
+  const read = (): ConfigResult => parseConfig(stdin ?? "", file, { salvage: true });
+  const loaded = await load({ ...settings, file }, options, file === STDIN_NAME ? read : undefined);
+  for (const each of loaded.files) withEntry.add(resolve(each));
+  return checkedFile(loaded);
+}
+
+/** The documents that no entry names; undefined where there is nothing to say. */
+async function checkDocuments(
+  { name, files, folder }: Extract<Subject, { readonly kind: "documents" }>,
+  settings: LoaderSettings,
+  options: CheckOptions,
+  withEntry: ReadonlySet<string>,
+): Promise<CheckedFile | undefined> {
+  const own = folder ? files.filter(({ path }) => !withEntry.has(resolve(path))) : files;
+  const { result, policies, leftOut, foreign } = documentConfig(name, own, folder);
+  if (!folder && foreign.length > 0)
+    throw new UsageError(`${foreign.join(", ")}: there is no policy in it, and nothing that belongs to one`);
+  const loaded = await load({ ...settings, file: name }, options, () => result);
+  const checked = checkedFile(loaded);
+  // Where entries name all policies of a folder, there is nothing more to say of it.
+  if (policies === 0 && checked.problems.length === 0 && withEntry.size > 0) return undefined;
+  return { ...checked, policies, leftOut };
+}
+
+async function load(
+  settings: LoaderSettings,
+  { kubernetesVersion }: CheckOptions,
+  read: (() => ConfigResult) | undefined,
+): Promise<LoadResult> {
   // If a cluster is required by an option, a missing one is an error.
   const wanted = settings.kubernetes === true || settings.kubeconfig !== undefined;
   const source = createPolicySource(settings, {
     typeCheck: true,
     diagnose: true,
     warnWithoutCluster: !wanted,
-    ...(content !== undefined && { read: (file: string) => parseConfig(content, file, { salvage: true }) }),
+    ...(read && { read }),
     ...(kubernetesVersion && { kubernetesVersion }),
   });
   try {
-    return checkedFile(await source.load());
+    return await source.load();
   } finally {
     source.close();
   }

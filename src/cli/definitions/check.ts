@@ -21,7 +21,10 @@ const OUTPUT = new Option("-o, --output <format>", "how problems are told")
 export const addCheck: AddCommand = (program, { io, done }) => {
   const check = program.command("check").description("load the policies and say every mistake; exit 1 if there is one");
   withOptions(check, LOADING_OPTIONS)
-    .argument("[files...]", "policies files, or folders that have some; - is standard input (default: --policies)")
+    .argument(
+      "[files...]",
+      "policies files, policy documents, or folders of them; - is standard input (default: --policies)",
+    )
     .addOption(OUTPUT)
     .option("--strict", "exit 1 for warnings, too")
     .option("--kubernetes-version <version>", "the Kubernetes that must store the policies, such as 1.34")
@@ -44,7 +47,7 @@ export const addCheck: AddCommand = (program, { io, done }) => {
     });
   withExamples(check, [
     ["policy-server check", "check policies.yaml in this folder"],
-    ["policy-server check a.yaml deploy/", "check a file, and every policies.yaml below a folder"],
+    ["policy-server check a.yaml deploy/", "check a file, and all policies below a folder"],
     ["policy-server check -o sarif > check.sarif", "write what code scanning reads"],
     ["policy-server check --strict", "let warnings fail too, in a pipeline"],
     [

@@ -1,15 +1,7 @@
 /** `help` on the command line: commander's own is silent about an unknown command. */
-
-import type { Command } from "commander";
 import { UsageError } from "../../data/command-io.js";
-import { didYouMean } from "../../data/suggest.js";
 import type { AddCommand } from "../definition.js";
-
-/** The message for an unknown command. */
-export function unknownCommand(name: string, program: Command): string {
-  const names = program.commands.map((command) => command.name());
-  return `unknown command '${name}'${didYouMean(name, names) || ` (commands: ${names.join(", ")})`}`;
-}
+import { unknownCommand } from "../unknown-words.js";
 
 /** Adds `help`. */
 export const addHelp: AddCommand = (program) => {

@@ -1,5 +1,6 @@
 /** `pull` on the command line. */
-import { type AddCommand, withExamples, withOptions } from "../definition.js";
+import { Option } from "commander";
+import { type AddCommand, destinationOf, withExamples, withOptions } from "../definition.js";
 import {
   addVerificationFlags,
   DOWNLOAD_OPTIONS,
@@ -17,14 +18,17 @@ export const addPull: AddCommand = (program, { io, done }) => {
     .command("pull")
     .description("download a module to where the server looks for it, or to a file, and print the path")
     .argument("<address>", "its address, such as registry://ghcr.io/acme/policy:v1 or https://…")
-    .option("-o, --output-path <path>", "a file or folder in place of the download folder");
+    .option("-d, --destination <path>", "a file or folder in place of the download folder")
+    .addOption(new Option("-o, --output-path <path>", "as --destination").hideHelp());
   addVerificationFlags(pull);
   withOptions(pull, OPTIONS).action(async (address: string) => {
     const { pullCommand } = await import("../modules/pull.js");
-    done(await pullCommand(address, pull.opts<PullOptions>(), verifyingSettings(pull, io, OPTIONS), io));
+    const { outputPath, ...options } = pull.opts<PullOptions & { readonly outputPath?: string }>();
+    const destination = destinationOf({ output: outputPath, ...options }, "--output-path", io);
+    done(await pullCommand(address, { ...options, destination }, verifyingSettings(pull, io, OPTIONS), io));
   });
   withExamples(pull, [
-    ["policy-server pull registry://ghcr.io/acme/policy:v1 -o policy.wasm", "download a module into a file"],
+    ["policy-server pull registry://ghcr.io/acme/policy:v1 -d policy.wasm", "download a module into a file"],
     [
       "policy-server pull ghcr.io/acme/policy:v1 --verification-path verification.yml",
       "download it for the server, when it is signed as wanted",

@@ -5,7 +5,7 @@ import { openFilesProblem } from "../../serving/open-files.js";
 import { type AddCommand, withExamples, withOptions } from "../definition.js";
 import { SERVE_OPTIONS } from "../option-definitions.js";
 import { optionValues } from "../options.js";
-import { unknownCommand } from "./help.js";
+import { unknownCommand } from "../unknown-words.js";
 
 /** Adds `serve`. */
 export const addServe: AddCommand = (program, { io, done, whole }) => {
@@ -14,8 +14,8 @@ export const addServe: AddCommand = (program, { io, done, whole }) => {
     .description("serve policies over HTTP (the default)")
     .usage("[options]");
   withOptions(serve, SERVE_OPTIONS)
-    .argument("[command]")
-    .action(async (unknown: string | undefined) => {
+    .argument("[command...]")
+    .action(async ([unknown]: readonly string[]) => {
       if (unknown !== undefined) throw new UsageError(unknownCommand(unknown, whole()));
       // Loading the following modules opens many files.
       const few = openFilesProblem();

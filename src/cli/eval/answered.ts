@@ -25,6 +25,23 @@ export function exitCodeOf({ response, outcome }: Verdict): number {
   return outcome.verdict === "error" ? EXIT.NOT_ASKED : EXIT.NO;
 }
 
+/** Most findings that are shown of one answer. */
+const MAX_FOUND = 20;
+
+/** The findings of Audit and Warn as lines `Audit: member: policy: message`, without those that the answer's warnings say already. */
+export function foundLines({ verdict: { outcome } }: Answered): readonly string[] {
+  const { found = [], warnings = [] } = outcome;
+  const news = found.filter(
+    ({ action, message }) => action === "Audit" || !warnings.some((warning) => warning.includes(message)),
+  );
+  const left = news.length - MAX_FOUND;
+  const lines = news.slice(0, MAX_FOUND).map(({ action, message, policy, member }) => {
+    // A policy without a name of its own is called so.
+    return [action, member, policy === "inline" ? "" : policy, message].filter((part) => part).join(": ");
+  });
+  return left > 0 ? [...lines, `… and ${left} more`] : lines;
+}
+
 /** The response that a server's client would get, as JSON. */
 export function responseOf({ question: { review }, verdict }: Pick<Answered, "question" | "verdict">): object {
   const answer = (review.kind === "raw" ? encodeRawReview : encodeAdmissionReview)(verdict.response);

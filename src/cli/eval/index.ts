@@ -7,6 +7,7 @@ import { EXIT, nothingJudged, worstOf } from "../../data/exit-codes.js";
 import { yamlText } from "../../data/yaml.js";
 import { explainAnswer } from "../../kinds/explanation/index.js";
 import { type Asking, Explainer } from "../../kinds/shared/index.js";
+import { definedKinds } from "../../loader/defined-kinds.js";
 import { type Executor, recordSession, replaySession, SessionError } from "../../loader/index.js";
 import { createPolicySource, problemLines } from "../../loader/policy-source.js";
 import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
@@ -84,7 +85,11 @@ export async function evalCommand(
 ): Promise<number> {
   const format = formatOf(options.output, io);
   const subject = subjectOf({ ...options, asked, file: policiesFile(settings) });
-  const { single, questions } = await questionsOf(options, io);
+  const { single, questions } = await questionsOf(
+    options,
+    io,
+    definedKinds(() => (subject.config.ok ? subject.config.config : undefined)),
+  );
   const session = await sessionOf(options);
   const explainer = options.explain === true ? new Explainer() : undefined;
   const source = createPolicySource(settings, {

@@ -8,7 +8,7 @@ import { wouldDeny } from "../../policy/served/would-deny.js";
 import { decisionLines } from "../certificate-request-lines.js";
 import { explanationText } from "../explain/explanation.js";
 import { indented } from "../explain/expression-lines.js";
-import { type Answered, objectName, responseOf, whyText } from "./answered.js";
+import { type Answered, foundLines, objectName, responseOf, whyText } from "./answered.js";
 import { type Showing, summaryLines } from "./summary.js";
 import { TONES, WORDS, type Word, wordOf } from "./words.js";
 
@@ -85,7 +85,9 @@ class Lines implements Output {
     this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
     const hidden = wouldDeny(verdict);
     const said = whyText(answered) || (verdict.response.patch === undefined ? "" : "changes the object");
-    const why = hidden === undefined ? said : `monitor mode lets it pass; it would be denied: ${hidden}`;
+    const [first = "", ...others] = foundLines(answered);
+    const found = others.length > 0 ? `${first} (and ${others.length} more)` : first;
+    const why = hidden === undefined ? said || found : `monitor mode lets it pass; it would be denied: ${hidden}`;
     const cells = [
       paint(TONES[word], word) + " ".repeat("DOES NOT APPLY".length - word.length),
       printable(entry.id.padEnd(this.options.idWidth)),
@@ -167,6 +169,7 @@ function itemOf(answered: Answered): object {
     outcome: verdict.outcome.verdict,
     ...(verdict.outcome.verdict === "skip" && { reason: verdict.outcome.reason }),
     ...(hidden !== undefined && { wouldDeny: hidden }),
+    ...(verdict.outcome.found && { found: verdict.outcome.found }),
     milliseconds: Math.round(verdict.milliseconds * 1000) / 1000,
     ...responseOf(answered),
     ...(explained !== undefined && { explanation: explained }),

@@ -1,10 +1,12 @@
 /** Reads questions: an object, a request, or any JSON, from one file or from many. */
-import { type Dirent, statSync } from "node:fs";
+import { type Dirent, readFileSync, statSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { buildRequest, readRequest } from "../../admission/build-request.js";
+import { buildRequest, type Circumstances, ObjectError, readRequest } from "../../admission/build-request.js";
 import { admissionQuestion, rawQuestion } from "../../admission/decode.js";
+import { opened as openedDocuments } from "../../config/documents/documents.js";
+import { parseResources } from "../../config/documents/source-document.js";
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { parseSuspectYaml, warningText, YamlError, yamlText } from "../../data/yaml.js";
 import type { Review } from "../../policy/index.js";
@@ -54,9 +56,14 @@ const MAX_LISTS = 8;
 
 /**
  * Reads the questions; the first is read at once, so that an error is reported before policies are loaded.
+ * @param find the kinds that are not built in
  * @throws UsageError for invalid questions
  */
-export async function questionsOf(options: QuestionOptions, io: CommandIo): Promise<Questions> {
+export async function questionsOf(
+  options: QuestionOptions,
+  io: CommandIo,
+  find: Circumstances["find"],
+): Promise<Questions> {
   const { object = [], old, operation, namespace, request, raw, csr } = options;
   if ([object[0], request, raw, csr].filter((given) => given !== undefined).length !== 1)
     throw new UsageError("give exactly one of --object, --csr, --request and --raw");
@@ -75,8 +82,15 @@ export async function questionsOf(options: QuestionOptions, io: CommandIo): Prom
   if (raw !== undefined) return one(rawQuestion(only(await documentsOf(raw, io), raw)), raw);
   if (request !== undefined) return one(readRequest(only(await documentsOf(request, io), request), request), request);
   const before = old === undefined ? {} : { oldObject: only(await documentsOf(old, io), old) };
-  const make = (each: unknown): Review =>
-    admissionQuestion(buildRequest({ object: each, ...before, operation, namespace }));
+  const told = new Set<string>();
+  const make: Make = (each, place) => {
+    const doubt = (text: string): void => {
+      if (!told.has(text)) say(io.stderr, `warning: ${placeText(place)}: ${text}`);
+      told.add(text);
+    };
+    const known = { operation, namespace, doubt, ...(find && { find }) };
+    return placed(() => admissionQuestion(buildRequest({ object: each, ...before, ...known })), place);
+  };
   const files = await filesOf(object);
   const [first] = files;
   if (first === undefined) throw new UsageError(`${object.join(", ")}: no file in it ends in .yaml, .yml or .json`);
@@ -86,7 +100,8 @@ export async function questionsOf(options: QuestionOptions, io: CommandIo): Prom
   const documents = await documentsOf(first.path, io);
   const objects = documents.flatMap((document) => opened(document));
   const [written] = documents;
-  if (documents.length === 1 && objects.length === 1 && objects[0] === written) return one(make(written), first.path);
+  if (documents.length === 1 && objects.length === 1 && objects[0] === written)
+    return one(make(written, { file: first.path }), first.path);
   if (objects.length === 0)
     throw new UsageError(
       `${first.path} holds ${documents.length === 0 ? "no documents" : "an empty list"}, expected objects`,
@@ -108,7 +123,7 @@ interface GivenFile {
 
 async function* fromFiles(
   files: readonly GivenFile[],
-  make: (object: unknown) => Review,
+  make: Make,
   io: CommandIo,
   known: readonly (readonly unknown[])[] = [],
 ): AsyncGenerator<Question> {
@@ -116,7 +131,7 @@ async function* fromFiles(
     const documents = known[file] ?? (await documentsOf(path, io));
     for (const [index, object] of documents.flatMap((document) => opened(document)).entries()) {
       if (!inFolder || isKubernetesObject(object)) {
-        yield { review: placed(() => make(object), path, index), file: path, index };
+        yield { review: make(object, { file: path, index }), file: path, index };
         continue;
       }
       say(io.stderr, `warning: ${path}: document ${index + 1} has no apiVersion and kind, and is left out`);
@@ -124,14 +139,34 @@ async function* fromFiles(
   }
 }
 
+/** The place of an object: its file, and the number of the document from 0, if there may be several. */
+interface Place {
+  readonly file: string;
+  readonly index?: number;
+}
+
+/** Makes a review of an object; the place is for messages. */
+type Make = (object: unknown, place: Place) => Review;
+
 /** Adds the object's place to an error. */
-function placed(make: () => Review, file: string, index: number): Review {
+function placed(make: () => Review, place: Place): Review {
   try {
     return make();
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(`${file}: document ${index + 1}: ${error.message}`, { cause: error });
+    const at = error instanceof ObjectError && error.of === "object" ? lineOf(place, error.path) : undefined;
+    throw new UsageError(`${at ?? placeText(place)}: ${error.message}`, { cause: error });
   }
+}
+
+const placeText = ({ file, index }: Place): string => (index === undefined ? file : `${file}: document ${index + 1}`);
+
+/** `file:line:column` of a part of an object; undefined for standard input, which can't be read again. */
+function lineOf({ file, index = 0 }: Place, path: readonly string[]): string | undefined {
+  if (file === "-") return undefined;
+  const { documents } = parseResources(yamlText(readFileSync(file)), file);
+  const position = openedDocuments(documents)[index]?.positionOf(path);
+  return position && `${file}:${position.line}:${position.column}`;
 }
 
 function isKubernetesObject(value: unknown): boolean {

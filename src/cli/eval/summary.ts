@@ -6,7 +6,7 @@ import { wouldDeny } from "../../policy/served/would-deny.js";
 import { decisionLines } from "../certificate-request-lines.js";
 import { indented } from "../explain/expression-lines.js";
 import type { Paint, Tone } from "../look/paint.js";
-import { type Answered, objectName, whyText } from "./answered.js";
+import { type Answered, foundLines, objectName, whyText } from "./answered.js";
 import { memberLines } from "./members.js";
 import { TONES, timeText, wordOf } from "./words.js";
 
@@ -51,6 +51,7 @@ export function summaryLines(answered: Answered, { config, paint, isDirect }: Sh
     ...(hidden === undefined ? [] : [monitorLine(hidden, paint)]),
     ...section("causes", causes.map(printable)),
     ...section("warnings", (response.warnings ?? []).map(printable), (line) => paint("doubt", line)),
+    ...section("found", foundLines(answered).map(printable), (line) => paint("doubt", line)),
     ...section("members", memberLines(config, verdict, paint)),
     ...section("decisions", decisionLines(verdict)),
     ...changeLines(answered, direct, paint),

@@ -58,6 +58,9 @@ export interface InspectedPolicy {
   readonly mode?: string;
   readonly allowedToMutate?: boolean;
   readonly expression?: string;
+  readonly messageExpression?: string;
+  /** Expressions of a group's audit annotations, by key. */
+  readonly auditAnnotations?: Readonly<Record<string, string>>;
   /** Members of a group, by name, each with its policy. */
   readonly members?: Readonly<Record<string, string>>;
   /** The requests that it matches, if declared. */

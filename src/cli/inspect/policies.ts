@@ -37,7 +37,9 @@ export async function inspectEntries(
     }
     const ids = new Set(entries.map(({ id }) => id));
     const own = before.filter(({ path }) => ids.has(String(path[0])));
-    const problems = [...own, ...loaded.problems];
+    // Problems of a file that an entry names have the file's paths, and not the entry's.
+    const invalid = entries.flatMap((entry) => (entry.kind === "invalid" ? entry.problems : []));
+    const problems = [...new Set([...own, ...invalid, ...loaded.problems])];
     return {
       policies,
       problems: [...new Set(problems.map(formatProblem))],
@@ -90,6 +92,10 @@ function describe(entry: ConfigEntry, policy: Policy | undefined): Omit<Inspecte
     allowedToMutate: entry.allowedToMutate,
     ...(entry.kind === "group" && {
       expression: entry.expression,
+      ...(entry.messageExpression !== undefined && { messageExpression: entry.messageExpression }),
+      ...(entry.auditAnnotations && {
+        auditAnnotations: Object.fromEntries(entry.auditAnnotations.map((each) => [each.key, each.valueExpression])),
+      }),
       members: Object.fromEntries(entry.members.map((each) => [each.name, memberText(each)])),
     }),
   };

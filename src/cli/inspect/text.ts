@@ -154,7 +154,7 @@ const listOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] =>
   Array.isArray(value) ? value.filter(isObject) : [];
 
 function policyLines(policy: InspectedPolicy, sheet: Sheet): void {
-  const { mode, allowedToMutate, expression, members, module } = policy;
+  const { mode, allowedToMutate, expression, messageExpression, members, module } = policy;
   sheet.title(policy.id);
   if (policy.place !== policy.id) sheet.row("place", policy.place);
   sheet.row(
@@ -165,6 +165,9 @@ function policyLines(policy: InspectedPolicy, sheet: Sheet): void {
   if (mode === "monitor") sheet.row("mode", mode);
   if (allowedToMutate === true) sheet.row("may change", "objects (allowedToMutate)");
   sheet.row("expression", expression ?? "");
+  sheet.row("message", messageExpression ?? "");
+  const annotations = Object.entries(policy.auditAnnotations ?? {});
+  sheet.row("annotations", annotations.map(([key, value]) => `${key}: ${value}`).join("\n"));
   sheet.row(
     "members",
     Object.entries(members ?? {})

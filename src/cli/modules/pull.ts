@@ -18,7 +18,8 @@ import { flaggedSignatures } from "./verification-flags.js";
 
 /** Options of `pull` alone. */
 export interface PullOptions extends VerificationFlags {
-  readonly outputPath?: string;
+  /** A file or folder in place of the download folder. */
+  readonly destination?: string | undefined;
 }
 
 /**
@@ -53,7 +54,7 @@ export async function pullCommand(
     const bytes = await read();
     const problem = isPluginManifest(bytes, address.location) ? undefined : moduleProblem(bytes);
     if (problem !== undefined) throw new Error(`${shown} leads to no WebAssembly module: ${problem}`);
-    const path = await keptAt(address, bytes, options.outputPath, settings.downloadDirectory ?? ".");
+    const path = await keptAt(address, bytes, options.destination, settings.downloadDirectory ?? ".");
     say(
       io.stderr,
       `pulled ${shown}: ${sizeText(bytes.length)}, ${digest}${verifier === undefined ? "" : ", signatures verified"}`,
@@ -75,7 +76,7 @@ async function keptAt(
     const path = modulePath(folder, address.location);
     if ((await stat(path).catch(() => undefined)) !== undefined) return path;
     throw new UsageError(
-      `nothing is kept in ${folder} (only modules are, where the folder can be written): name a file with -o`,
+      `nothing is kept in ${folder} (only modules are, where the folder can be written): name a file with -d`,
     );
   }
   const isFolder = /[/\\]$/.test(output) || (await stat(output).catch(() => undefined))?.isDirectory() === true;

@@ -67,7 +67,7 @@ export async function readCommand(files: readonly string[], positions: boolean, 
     }
     for (const doubt of yamlWarnings(text, documents)) say(io.stderr, `warning: ${warningText(doubt, file)}`);
     if (error !== undefined) {
-      say(io.stderr, `${file}:${error.line}:${error.column}: ${error.reason}`);
+      say(io.stderr, warningText(error, file));
       codes.push(EXIT.NO);
     }
   }

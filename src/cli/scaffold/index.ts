@@ -4,7 +4,8 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join, posix } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { buildRequest } from "../../admission/build-request.js";
+import type { AdmissionRequest } from "../../admission/admission-request.js";
+import { buildRequest, ObjectError } from "../../admission/build-request.js";
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { stringifyJson } from "../../data/json.js";
 import { yamlName } from "../../data/print-yaml.js";
@@ -96,7 +97,13 @@ async function reviewCommand(
 ): Promise<number> {
   const object = await objectIn(file, io);
   const before = old === undefined ? {} : { oldObject: await objectIn(old, io) };
-  const request = buildRequest({ object, ...before, operation, namespace });
+  const doubt = (text: string): void => say(io.stderr, `warning: ${file}: ${text}`);
+  let request: AdmissionRequest;
+  try {
+    request = buildRequest({ object, ...before, operation, namespace, doubt });
+  } catch (error) {
+    throw error instanceof ObjectError ? new UsageError(`${file}: ${error.message}`, { cause: error }) : error;
+  }
   io.stdout.write(`${stringifyJson({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request })}\n`);
   return 0;
 }

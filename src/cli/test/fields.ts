@@ -28,7 +28,11 @@ const aboutCase = {
   old: optional(anyValue, "its former state, or the name of a file; also called `oldObject`"),
   oldObject: optional(anyValue, "the same as `old`"),
   operation: optional(text("an operation"), "CREATE, UPDATE, DELETE or CONNECT"),
-  namespace: optional(text("a namespace"), "of the request", "the object's"),
+  namespace: optional(
+    text("a namespace", { mayBeEmpty: true }),
+    'of the request; `""`: none',
+    "the object's, else `default`",
+  ),
   request: optional(anyValue, "a whole AdmissionReview, or what is in its `request`, or the name of a file"),
   raw: optional(anyValue, "any JSON as a raw payload"),
   rawFile: optional(text("the name of a file"), "a file with a raw payload"),

@@ -1,13 +1,15 @@
 /** Evaluates the cases of our own test files, and reports failures and coverage (docs/testing.md). */
 
 import { formatProblem, type Position, type Problem } from "../../config/documents/problem.js";
+import { type Config, loadConfig } from "../../config/index.js";
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 
 import { counted } from "../../data/counted.js";
 
 import { didYouMean } from "../../data/suggest.js";
 import { Coverage } from "../../kinds/shared/index.js";
-import type { LoaderSettings } from "../../loader/settings.js";
+import { definedKinds } from "../../loader/defined-kinds.js";
+import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
 import { nameOf, type TestCase } from "./case.js";
 import { type Failure, failuresOf } from "./compare.js";
 import { type CoverageOptions, type CoverageSummary, coverageOf, enough } from "./coverage.js";
@@ -49,7 +51,8 @@ export async function runOwnTests(
   io: CommandIo,
   touched: (files: readonly string[]) => void = () => {},
 ): Promise<OwnTestsResult> {
-  const cases = await readAll(files, io, touched);
+  const find = definedKinds(() => configOf(settings));
+  const cases = await readAll(files, find, io, touched);
   const full = new Set(cases.map(({ file }) => file));
   const empty = files.filter((file) => !full.has(file));
   const coverage = new Coverage();
@@ -82,9 +85,15 @@ export async function runOwnTests(
   }
 }
 
+function configOf(settings: LoaderSettings): Config | undefined {
+  const read = loadConfig(policiesFile(settings));
+  return read.ok ? read.config : undefined;
+}
+
 /** Reads all files: all their errors are reported before any case runs. */
 async function readAll(
   files: readonly string[],
+  find: ReturnType<typeof definedKinds>,
   io: CommandIo,
   touched: (files: readonly string[]) => void,
 ): Promise<readonly TestCase[]> {
@@ -93,7 +102,7 @@ async function readAll(
   const told = new Set<string>();
   let errors = 0;
   for (const file of files) {
-    const read = await readTestFile(file);
+    const read = await readTestFile(file, find);
     touched(read.fixtures);
     cases.push(...read.cases);
     for (const problem of read.problems) {

@@ -1,7 +1,7 @@
 /** Reads the payload of a case: an object, a request, a raw payload or a CSR, in the test file or in a file beside it. */
 import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
-import { buildRequest, readRequest } from "../../admission/build-request.js";
+import { buildRequest, type Circumstances, ObjectError, readRequest } from "../../admission/build-request.js";
 import { admissionQuestion, rawQuestion } from "../../admission/decode.js";
 import type { Path, Problem } from "../../config/documents/problem.js";
 import { parseResources, type SourceDocument } from "../../config/documents/source-document.js";
@@ -19,6 +19,8 @@ export interface CaseContext {
   readonly sink: ProblemSink;
   /** Receives problems of another file. */
   readonly elsewhere: (problem: Problem) => void;
+  /** The kinds that are not built in. */
+  readonly find: Required<Circumstances>["find"];
   /** Receives a file that the case refers to. */
   readonly fixture: (file: string) => void;
 }
@@ -37,34 +39,49 @@ export async function readReview(
     sink.keyError([...path, said], `'${said}' is for a csr only`);
     return undefined;
   }
+  const former = Object.hasOwn(written, "old") ? "old" : "oldObject";
+  const sources: Record<"object" | "oldObject", SourceDocument | undefined> = {
+    object: undefined,
+    oldObject: undefined,
+  };
   try {
     if (kind === "raw") return rawQuestion(written.raw);
     if (kind !== "csr" && written[kind] === null) {
       sink.error([...path, kind], "nothing stands here: expected an object, or the name of a file");
       return undefined;
     }
-    const content =
+    const content: Awaited<ReturnType<typeof documentFrom>> =
       kind === "csr" ? await requestOf(written, context) : await documentFrom(written[kind], kind, context);
     if (content === undefined) return undefined;
     if (kind === "rawFile") return rawQuestion(content.object);
     if (kind === "request") return readRequest(content.object, "request");
-    const former = Object.hasOwn(written, "old") ? "old" : "oldObject";
     const old = Object.hasOwn(written, former) ? await documentFrom(written[former], former, context) : undefined;
     if (old !== undefined && (typeof old.object !== "object" || old.object === null)) {
       sink.error([...path, former], "expected an object, or the name of a file with one");
       return undefined;
     }
     const { operation, namespace } = written;
+    sources.object = content.document;
+    sources.oldObject = old?.document;
     return admissionQuestion(
       buildRequest({
         operation: typeof operation === "string" ? operation : undefined,
         namespace: typeof namespace === "string" ? namespace : undefined,
         object: content.object,
         ...(old && { oldObject: old.object }),
+        find: context.find,
+        doubt: (text) => sink.warning([...path, kind], text),
       }),
     );
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
+    if (error instanceof ObjectError) {
+      const { of, path: place, reason } = error;
+      const source = sources[of];
+      if (source === undefined) sink.error([...path, of === "object" ? kind : former, ...place], reason);
+      else context.elsewhere(source.problem("error", place, reason));
+      return undefined;
+    }
     sink.error([...path, error.key ?? kind], error.message.replace("--raw", "raw:"));
     return undefined;
   }
@@ -75,7 +92,7 @@ export async function documentFrom(
   inline: unknown,
   key: string,
   context: CaseContext,
-): Promise<{ readonly object: unknown } | undefined> {
+): Promise<{ readonly object: unknown; readonly document?: SourceDocument } | undefined> {
   if (typeof inline !== "string") return { object: inline };
   const content = await contentOf(inline, key, context);
   if (content === undefined) return undefined;
@@ -84,7 +101,7 @@ export async function documentFrom(
   for (const problem of [...warnings, ...problems]) elsewhere(problem);
   if (problems.length > 0) return undefined;
   const [only, second] = documents;
-  if (only !== undefined && second === undefined) return { object: only.value };
+  if (only !== undefined && second === undefined) return { object: only.value, document: only };
   sink.error([...path, key], `${inline} holds ${documents.length} documents, expected one`);
   return undefined;
 }

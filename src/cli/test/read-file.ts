@@ -8,6 +8,8 @@ import { ProblemSink } from "../../config/problem-sink.js";
 import type { RecordValue } from "../../config/record-shape.js";
 import { UsageError } from "../../data/command-io.js";
 import { yamlText } from "../../data/yaml.js";
+import { IdentityError, identify } from "../../kubernetes/identity.js";
+import type { GroupVersionKind } from "../../kubernetes/names.js";
 import type { Expected, Subject, TestCase } from "./case.js";
 import { caseShape, EXPECTED_KEYS, fileShape, KIND_KEYS, PAYLOAD_KEYS } from "./fields.js";
 import { type CaseContext, documentFrom, readReview } from "./payload.js";
@@ -27,9 +29,10 @@ export interface TestFile {
 
 /**
  * Reads a test file.
+ * @param find the kinds of objects that are not built in
  * @throws UsageError when it can't be read
  */
-export async function readTestFile(file: string): Promise<TestFile> {
+export async function readTestFile(file: string, find: CaseContext["find"]): Promise<TestFile> {
   const content = await readFile(file).catch(() => undefined);
   if (content === undefined) throw new UsageError(`cannot read ${file}`);
   const { documents, problems, warnings } = parseResources(yamlText(content), file);
@@ -46,7 +49,7 @@ export async function readTestFile(file: string): Promise<TestFile> {
     const behind = second?.problem("error", [], "a test file holds one document: remove this second one");
     return { cases: [], problems: problems.length > 0 ? problems : [behind ?? none], fixtures: [] };
   }
-  const reader = new FileReader(document);
+  const reader = new FileReader(document, find);
   const cases = await reader.read();
   return { cases, problems: [...warnings, ...reader.problems], fixtures: reader.fixtures };
 }
@@ -58,7 +61,10 @@ class FileReader {
   readonly #elsewhere: Problem[] = [];
   readonly #fixtures = new Set<string>();
 
-  constructor(document: SourceDocument) {
+  constructor(
+    document: SourceDocument,
+    readonly find: CaseContext["find"],
+  ) {
     this.#document = document;
     this.#sink = new ProblemSink(document);
   }
@@ -112,6 +118,7 @@ class FileReader {
       path,
       sink: this.#sink,
       elsewhere: (problem) => this.#elsewhere.push(problem),
+      find: this.find,
       fixture: (file) => this.#fixtures.add(file),
     };
     const review = await this.#review(written, path, context);
@@ -171,6 +178,20 @@ class FileReader {
     return readReview(written, only, context);
   }
 
+  /** The object as the API server would have it, like the one that is asked about. */
+  #inNamespace(object: unknown, written: Written): unknown {
+    const { namespace } = written;
+    const known = (kind: GroupVersionKind) => this.find(kind)?.namespaced;
+    try {
+      if (!Object.hasOwn(written, "object")) return object;
+      return identify(object, { namespaced: known, ...(typeof namespace === "string" && { namespace }) }).object;
+    } catch (error) {
+      // It is compared as it stands.
+      if (error instanceof IdentityError) return object;
+      throw error;
+    }
+  }
+
   async #expected(fields: CaseFields, written: Written, context: CaseContext): Promise<Expected | undefined> {
     const { path } = context;
     // Nothing is expected by a key without a value either, except that the object becomes null.
@@ -204,7 +225,7 @@ class FileReader {
       ...(warnings !== undefined && { warnings }),
       ...(auditAnnotations !== undefined && { auditAnnotations }),
       ...(patch !== undefined && { patch }),
-      ...(mutated !== undefined && { mutated }),
+      ...(mutated !== undefined && { mutated: { object: this.#inNamespace(mutated.object, written) } }),
       ...(members !== undefined && { members }),
     };
   }

@@ -1,4 +1,5 @@
 /** Kinds of policies from other tools, and what can be done with them here: a file of one of them deserves a better message than "unknown". */
+import { didYouMean } from "../../data/suggest.js";
 import type { DocumentIdentity } from "./documents.js";
 
 /** A kind that is known by its name. */
@@ -131,6 +132,26 @@ const CONSTRAINT: KnownKind = none(
 export function knownKind({ group, kind }: Pick<DocumentIdentity, "group" | "kind">): KnownKind | undefined {
   return group === "constraints.gatekeeper.sh" ? CONSTRAINT : KINDS.get(`${group}/${kind}`);
 }
+
+/** API groups that have policies, and little else. */
+const POLICY_GROUPS: ReadonlySet<string> = new Set([
+  ...[KUBEWARDEN, KYVERNO, OLD_KYVERNO, "policy.cert-manager.io"],
+  ...["templates.gatekeeper.sh", "constraints.gatekeeper.sh", "mutations.gatekeeper.sh"],
+]);
+/** Kinds of those groups that decide no request. */
+const NO_POLICIES: ReadonlySet<string> = new Set(["PolicyServer", "UpdateRequest"]);
+const KIND_NAMES: ReadonlySet<string> = new Set(Array.from(KINDS.keys(), (key) => key.slice(key.indexOf("/") + 1)));
+
+/** Whether a document is a policy, or meant as one: it has the group or the kind of policies, or nearly so. */
+export function isPolicyLike({ group, kind }: Pick<DocumentIdentity, "group" | "kind">): boolean {
+  if (POLICY_GROUPS.has(group)) return !NO_POLICIES.has(kind);
+  if (KIND_NAMES.has(kind))
+    return KINDS.has(`${group}/${kind}`) || kind.includes("Admission") || kind.includes("Validating");
+  return group === ADMISSION && !kind.endsWith("WebhookConfiguration");
+}
+
+/** The advice for a document of an unknown kind that is meant as a policy; `""`: none. */
+export const nearKind = (kind: string): string => didYouMean(kind, [...KIND_NAMES]);
 
 /** The advice for a problem's hint. */
 export const adviceOn = ({ advice, page }: KnownKind): string => `${advice} (${page})`;

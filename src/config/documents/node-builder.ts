@@ -1,8 +1,13 @@
 /** Converts the tree of a document to {@link SourceNode}s: aliases resolved within limits, merge keys replaced, errors recorded. */
-import { isMergeKey } from "../../data/yaml/resolve.js";
+
+import { isMergeKey, meantByTag } from "../../data/yaml/resolve.js";
 import { isOldWord, keyName, scalarValue, Unwritable } from "../../data/yaml/scalar-values.js";
 import {
+  HELM_TEMPLATE,
+  helmTemplateAt,
   REPEATED_KEY,
+  TEMPLATE,
+  taggedReason,
   YAML_MAX_DEPTH,
   type YamlMap,
   type YamlNode,
@@ -27,8 +32,11 @@ export interface NodeProblem {
   readonly path: Path;
   readonly message: string;
   readonly code: ProblemCode;
-  /** `repeated`: a key that its map has already, written or merged over it, which Kubernetes accepts; `fatal`: the whole document can't be used. */
-  readonly kind?: "repeated" | "fatal";
+  /**
+   * `repeated`: a key that its map has already, written or merged over it, which Kubernetes accepts; `misread`: a text that stands for another, by a tag or as a template; `fatal`: the
+   * whole document can't be used.
+   */
+  readonly kind?: "repeated" | "misread" | "fatal";
 }
 
 /** One instance per document. */
@@ -37,6 +45,8 @@ export class NodeBuilder {
   #aliasDepth = 0;
   #aliasedValues = 0;
   #exhausted = false;
+  /** Whether that has been said. */
+  #isTemplate = false;
   readonly #mostAliasedValues: number;
 
   /** @param mostAliasedValues a limit whose excess is a fatal flaw */
@@ -127,12 +137,12 @@ export class NodeBuilder {
       this.flaws.push({
         offset: key.start,
         path: [...path, "?"],
-        message: "keys are strings, not maps or lists",
+        message: isBrace(key) ? TEMPLATE : "keys are strings, not maps or lists",
         code: "YAML_KEY",
       });
       return "?";
     }
-    const name = keyName(target);
+    const name = keyName(this.#withoutTag(target, path));
     const value = scalarValue(target);
     if (typeof name === "string" && typeof value === "string") return name;
     const found = isOldWord(target, value)
@@ -144,14 +154,29 @@ export class NodeBuilder {
     return used;
   }
 
-  #scalar(node: YamlScalar, path: Path): SourceNode {
+  #scalar(written: YamlScalar, path: Path): SourceNode {
+    const node = this.#withoutTag(written, path);
     const value = scalarValue(node);
+    if (typeof value === "string" && !this.#isTemplate && helmTemplateAt(value) !== undefined) {
+      this.#isTemplate = true;
+      this.flaws.push({ offset: node.start, path, message: HELM_TEMPLATE, code: "YAML_SYNTAX", kind: "misread" });
+    }
     if (!(value instanceof Unwritable)) {
       const scalar = { ...nothingAt(node), value: value as ScalarNode["value"], style: STYLES[node.style] };
       return isOldWord(node, value) ? { ...scalar, oldWord: node.text } : scalar;
     }
     this.flaws.push({ offset: value.offset, path, message: value.reason, code: "CONFIG_VALUE" });
     return nothingAt(node);
+  }
+
+  /** The text that was meant where an unknown tag would take its beginning away, with a flaw. */
+  #withoutTag(node: YamlScalar, path: Path): YamlScalar {
+    const meant = meantByTag(node);
+    if (meant === undefined) return node;
+    const start = node.tagAt ?? node.start;
+    if (this.#aliasDepth === 0)
+      this.flaws.push({ offset: start, path, message: taggedReason(meant), code: "YAML_TAG", kind: "misread" });
+    return { ...node, start, tag: "", text: meant };
   }
 
   /** Whether building may continue: false once a limit is exceeded, which is a flaw of the whole document. */
@@ -177,6 +202,9 @@ const STYLES: Readonly<Record<YamlScalar["style"], ScalarStyle>> = {
   literal: "block",
   folded: "block",
 };
+
+/** Whether a key is a map in braces, as where `{{` stands. */
+const isBrace = ({ kind, start, end }: YamlNode): boolean => kind === "map" && end > start;
 
 function isMerge({ key }: YamlPair): boolean {
   return key.kind === "scalar" && isMergeKey(key.text, key.tag, key.style);

@@ -2,9 +2,12 @@
 
 /** Every code of a problem. */
 export const PROBLEM_CODES = [
+  "CEL_ABSENT",
   "CEL_EXPRESSION",
+  "CEL_NULL",
   "CEL_TYPES",
   "YAML_SYNTAX",
+  "YAML_TAG",
   "YAML_LIMIT",
   "YAML_KEY",
   "YAML_MERGE",
@@ -32,6 +35,7 @@ export const PROBLEM_CODES = [
   "POLICY_DOUBT",
   "POLICY_INVALID",
   "POLICY_KIND",
+  "POLICY_NEVER_DENIES",
   "SETTINGS_INVALID",
 ] as const;
 

@@ -16,7 +16,8 @@ export interface Position {
 
 /** One error or warning. */
 export interface Problem extends Position {
-  readonly severity: "error" | "warning";
+  /** A note is advice about a policy that may come from others: it never fails a check. */
+  readonly severity: "error" | "warning" | "note";
   readonly path: Path;
   /** The error, the expected value, and a suggestion where there is one; no trailing full stop. */
   readonly message: string;
@@ -33,8 +34,8 @@ export interface Problem extends Position {
 /** `file:line:column: path: message`, the form that editors and terminals make clickable. */
 export function formatProblem(problem: Problem): string {
   const path = problem.path.length === 0 ? "" : `${formatPath(problem.path)}: `;
-  const warning = problem.severity === "warning" ? "warning: " : "";
-  return `${problem.file}:${problem.line}:${problem.column}: ${warning}${path}${problem.message}`;
+  const severity = problem.severity === "error" ? "" : `${problem.severity}: `;
+  return `${problem.file}:${problem.line}:${problem.column}: ${severity}${path}${problem.message}`;
 }
 
 /** `workloads.policies.exempt`, `p.cel.validations[0]`, `p.settings["odd key"]`. */

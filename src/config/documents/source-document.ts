@@ -1,54 +1,20 @@
 /** A YAML document with its places: later stages use it for the places of problems. */
-import { Lines, mostWarnings, readYamlStream, readYamlTrees, UNREAD, type YamlTree } from "../../data/yaml.js";
+import {
+  HELM_TEMPLATE,
+  Lines,
+  mostWarnings,
+  readYamlStream,
+  readYamlTrees,
+  UNREAD,
+  type YamlTree,
+  yamlHint,
+} from "../../data/yaml.js";
 import { type BrokenPart, brokenDocuments, withoutBrokenEntries } from "./broken-yaml.js";
 import { NodeBuilder, type NodeProblem } from "./node-builder.js";
 import type { Path, Position, Problem } from "./problem.js";
 import type { About } from "./problem-codes.js";
 import { sourceOffset } from "./scalar-position.js";
 import { deepestNode, nodeValue, pairOf, type SourceNode } from "./source-node.js";
-
-// Common syntax errors of people who take YAML for something else, with hints.
-
-/** Longest line that is checked for them, in UTF-16 units. */
-const MAX_LENGTH = 2000;
-
-const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
-  [/^ *\t/, "YAML is indented with spaces only: put two spaces in the place of each tab"],
-  [/^\s*(?:\/\/|\/\*)/, "JSON has no comments; those of YAML begin with #"],
-  [/\{\{.*\}\}/, "this looks like a template, which has to be rendered first (helm template …)"],
-  [/^(?:<{7}|={7}|>{7})/, "this is what a merge conflict of git leaves behind: choose one of the two sides"],
-  [/^\s*[\w-]+:\s+[^'"#|>[{\s][^'"#]*:\s/, "a value that has a colon and a space in it stands in quotes"],
-  [/^\s*(?:[\w-]+:|-)\s+[!@`%*&]/, "a value that begins with this character stands in quotes"],
-  [
-    /^\s*"(?:[^"\\]|\\.)*\\[^"\\/abefnrtuvxNLPU0_ ].*"/,
-    "\\ begins an escape in double quotes: use single quotes, or write \\\\",
-  ],
-];
-
-/** The hint for a line with a syntax error; undefined when none is likely. */
-function yamlHint(text: string, line: number): string | undefined {
-  const written = lineOf(text, line);
-  if (written.length > MAX_LENGTH) return undefined;
-  return HINTS.find(([pattern]) => pattern.test(written))?.[1] ?? indentHint(written, lineOf(text, line - 1));
-}
-
-/** The hint for a key below a complete value, but deeper: it is read as more of that value. */
-function indentHint(written: string, above: string): string | undefined {
-  const [here, there] = [/^( +)[\w-]+:/.exec(written), /^( *)(?:- )?[\w-]+:\s+\S/.exec(above)];
-  if (here?.[1] === undefined || there?.[1] === undefined || here[1].length <= there[1].length) return undefined;
-  return "this line is indented deeper than the one above it, and so goes on with its value: indent both alike";
-}
-
-function lineOf(text: string, line: number): string {
-  let start = 0;
-  for (let current = 1; current < line; current++) {
-    const end = text.indexOf("\n", start);
-    if (end === -1) return "";
-    start = end + 1;
-  }
-  const end = text.indexOf("\n", start);
-  return text.slice(start, end === -1 ? text.length : end);
-}
 
 /** A place inside a string value: 1-based line and column (code points) of its text, as the CEL engine counts. */
 export interface InnerPlace {
@@ -209,7 +175,8 @@ export function parseConfiguration(text: string, file: string): ParsedConfigurat
 
 /** The readable part of a configuration's text that is not YAML; undefined where there is none. */
 export function salvageConfiguration(text: string, file: string): SalvagedConfiguration | undefined {
-  const rest = withoutBrokenEntries(text);
+  const isTemplate = readYamlTrees(text).error?.hint === HELM_TEMPLATE;
+  const rest = isTemplate ? undefined : withoutBrokenEntries(text);
   if (rest === undefined) return undefined;
   const { document, problems } = parseConfiguration(rest.text, file);
   const own = rest.broken.map((part) => brokenProblem(part, text, file));
@@ -251,6 +218,7 @@ export function parseResources(text: string, file: string): ParsedResources {
     // The tree ends where the builder stopped, though the value does not.
     const fatal = builder.flaws.find(({ kind }) => kind === "fatal");
     if (fatal !== undefined) problems.push(problemOf(fatal, file, source));
+    for (const flaw of builder.flaws) if (flaw.kind === "misread") problems.push(problemOf(flaw, file, source));
     if (unread !== undefined) doubts.push({ offset: unread, path: [], message: UNREAD, code: "YAML_SECOND_DOCUMENT" });
     return new SourceDocument(file, source, node, value);
   });
@@ -273,7 +241,10 @@ function brokenProblem({ line, column, error }: BrokenPart, text: string, file: 
     ? "the text ends before all of it is closed: a bracket or a quote is missing"
     : yamlHint(text, line);
   const code = error.limit ? "YAML_LIMIT" : "YAML_SYNTAX";
-  return { severity: "error", file, line, column, path: [], message: error.reason, code, ...(hint && { hint }) };
+  const problem = { severity: "error", file, line, column, path: [], code } as const;
+  // The rules of YAML say nothing of use about a template.
+  if (hint === HELM_TEMPLATE) return { ...problem, message: hint };
+  return { ...problem, message: error.reason, ...(hint && { hint }) };
 }
 
 /** UTF-16 offset of a 1-based line and code point column in a text. */

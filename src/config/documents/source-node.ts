@@ -78,6 +78,9 @@ export function deepestNode(root: SourceNode, path: Path): { node: SourceNode; c
   return { node, complete: true };
 }
 
+/** Whether nothing is written for a value. */
+export const isNothing = (node: SourceNode): boolean => node.kind === "scalar" && node.value === null;
+
 /** The hint where a text was expected: why a word that looks like one is not. */
 export function textHint(node: SourceNode): string {
   if (node.kind !== "scalar" || node.oldWord === undefined) return "";

@@ -1,4 +1,5 @@
 /** A cluster's policies as processes send them to each other: plain data. */
+import type { Problem } from "../documents/problem.js";
 
 /** A resource of the cluster that is a policy or belongs to policies. */
 export interface ClusterDocument {
@@ -52,5 +53,5 @@ export interface LoadedPolicyReport {
    */
   readonly state: "loaded" | "last-good" | "waiting" | "unavailable" | "refused";
   /** Errors and warnings, each with its place in `kubectl get … -o json`: `spec.validations[0].expression (line 14, column 30): …`. */
-  readonly problems: readonly { readonly severity: "error" | "warning"; readonly text: string }[];
+  readonly problems: readonly { readonly severity: Problem["severity"]; readonly text: string }[];
 }

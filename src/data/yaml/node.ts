@@ -13,6 +13,8 @@ export interface YamlScalar {
   readonly style: ScalarStyle | "json";
   /** The full tag, such as `tag:yaml.org,2002:int`; `""` for none. */
   readonly tag: string;
+  /** The place of the tag; absent without one. */
+  readonly tagAt?: number;
 }
 
 /** A list. Its tag, if it has one, has no meaning. */

@@ -145,6 +145,7 @@ class DocumentParser {
           text: next.text,
           style: next.style,
           tag: fullTag,
+          ...(tag && { tagAt: tag.start }),
         });
       case "[":
         return this.#flowList(name, depth);
@@ -162,7 +163,8 @@ class DocumentParser {
     }
     const last = laterOf(anchor, tag);
     if (last === undefined) throw this.#unexpected(next, "a value was expected here");
-    return this.#named(name, nothing(last.end, fullTag));
+    const empty = nothing(last.end, fullTag);
+    return this.#named(name, tag === undefined ? empty : { ...empty, tagAt: tag.start });
   }
 
   #alias(next: Token): YamlNode {

@@ -1,4 +1,5 @@
 /** The values of scalars: by the rules of go-yaml v2, which are those of YAML 1.1 except for dates and numbers of base 60, which are texts. */
+import type { YamlScalar } from "./node.js";
 import { characterLength } from "./text.js";
 
 const DATE = /^(\d{4})-(\d{1,2})-(\d{1,2})(?:([Tt ])(.*))?$/;
@@ -32,6 +33,22 @@ const CORE = "tag:yaml.org,2002:";
 const STRING = `${CORE}str`;
 const BINARY = `${CORE}binary`;
 const MERGE = `${CORE}merge`;
+
+const KNOWN_TAGS: ReadonlySet<string> = new Set(
+  ["str", "binary", "merge", "bool", "int", "float", "null", "timestamp", "map", "seq", "set", "omap"].map(
+    (name) => CORE + name,
+  ),
+);
+
+/**
+ * The text that was probably meant by a scalar with a tag that YAML does not have, such as `!has(object.spec)`; undefined for one without. A lone `!` before quotes is
+ * a tag of YAML, before a plain text it is probably a part of it.
+ */
+export function meantByTag({ tag, text, style }: YamlScalar): string | undefined {
+  if (tag === "" || KNOWN_TAGS.has(tag) || (tag === "!" && style !== "plain")) return undefined;
+  const written = tag.startsWith(CORE) ? `!!${tag.slice(CORE.length)}` : tag;
+  return text === "" ? written : `${written} ${text}`;
+}
 
 /** The kind of a scalar, named by a tag. */
 type Kind = "str" | "bool" | "int" | "float" | "null" | "timestamp" | "merge";

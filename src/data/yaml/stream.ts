@@ -3,14 +3,15 @@ import { JsonError, parseJson, UNIQUE_KEYS } from "../json.js";
 import { FORBIDDEN } from "./characters.js";
 import { chunks, isSpace, spaceEnd } from "./chunks.js";
 import { Cursor } from "./cursor.js";
+import { taggedReason } from "./hints.js";
 import { jsonNode } from "./json-nodes.js";
 import { jsonBlanksEnd, jsonEnd } from "./json-stream.js";
 import type { YamlNode } from "./node.js";
 import { parseDocument } from "./parser.js";
 import { isReadAhead } from "./read-ahead.js";
 import type { YamlDialect } from "./scalar-values.js";
-import { documentValue, type RepeatedKey } from "./values.js";
-import { YamlError, yamlErrorAt } from "./yaml-error.js";
+import { documentValue, type RepeatedKey, type TaggedText } from "./values.js";
+import { placeOf, YamlError, yamlErrorAt } from "./yaml-error.js";
 
 /** Bytes at the beginning in which the first `{` has to stand for a text to be read as JSON. */
 const SNIFFED_BYTES = 4096;
@@ -23,7 +24,7 @@ const MOST_JSON_BEFORE_YAML = 1;
 export interface YamlOptions {
   /** Most values of a document once its aliases are resolved, keys counted; default: written values are bounded by the text, and aliases by Kubernetes' own rule. */
   readonly mostValues?: number;
-  /** Whether a repeated key in a map is an error; default no: the last one counts. */
+  /** Whether a repeated key in a map, and a tag that YAML does not have, are errors; default no: the last key counts, and the tag is dropped. */
   readonly uniqueKeys?: boolean;
   /** How scalars are read; default `kubernetes`. */
   readonly dialect?: YamlDialect;
@@ -43,6 +44,8 @@ export interface YamlDocument extends YamlTree {
   readonly value: unknown;
   /** The repeated keys in a map, at their later places: Kubernetes uses the last one. */
   readonly repeatedKeys: readonly RepeatedKey[];
+  /** Texts with tags that YAML does not have. */
+  readonly tagged: readonly TaggedText[];
 }
 
 /** The contents of a text. */
@@ -214,14 +217,21 @@ class YamlSource implements Source {
 
   decoded({ mostValues, uniqueKeys, dialect }: YamlOptions): YamlDocument {
     const { root, unread } = this;
-    const { value, repeatedKeys } = documentValue(this.#text, root, mostValues, dialect);
+    const { value, repeatedKeys, tagged } = documentValue(this.#text, root, mostValues, dialect);
     if (uniqueKeys) refuseRepeated(this.#text, repeatedKeys);
-    return { root, unread, value, repeatedKeys };
+    if (uniqueKeys) refuseTagged(this.#text, tagged);
+    return { root, unread, value, repeatedKeys, tagged };
   }
 }
 
 function refuseRepeated(text: string, [first]: readonly RepeatedKey[]): void {
   if (first !== undefined) throw yamlErrorAt(text, first.offset, `the key ${first.key} stands in this map already`);
+}
+
+function refuseTagged(text: string, [first]: readonly TaggedText[]): void {
+  if (first === undefined) return;
+  const { line, column } = placeOf(text, first.offset);
+  throw new YamlError(taggedReason(first.meant), line, column);
 }
 
 /** The place of text behind a document that is neither a comment nor another end of it. */
@@ -264,6 +274,7 @@ function looksLikeJson(text: string): boolean {
 /** A document of JSON, whose tree is only made when its places are needed. */
 class JsonDocument implements Source, YamlDocument {
   readonly unread = undefined;
+  readonly tagged = [];
   readonly #text: string;
   readonly #start: number;
   #root: YamlNode | undefined;

@@ -1,6 +1,6 @@
 import { setKey } from "../plain-object.js";
 import { TOO_DEEP, YAML_MAX_DEPTH, type YamlAlias, type YamlMap, type YamlNode, type YamlScalar } from "./node.js";
-import { isMergeKey } from "./resolve.js";
+import { isMergeKey, meantByTag } from "./resolve.js";
 import { keyName, scalarValue, Unwritable, type YamlDialect } from "./scalar-values.js";
 import { type YamlError, yamlErrorAt } from "./yaml-error.js";
 
@@ -21,12 +21,22 @@ export interface RepeatedKey {
   readonly offset: number;
 }
 
+/** A text that begins with a tag that YAML does not have: Kubernetes drops the tag and keeps what stands behind it. */
+export interface TaggedText {
+  /** The text that was probably meant: the tag and the text behind it. */
+  readonly meant: string;
+  /** The place of the tag. */
+  readonly offset: number;
+}
+
 /** The result of a document. */
 export interface DocumentValue {
   /** The value in the number model of `data/json`. */
   readonly value: unknown;
   /** The repeated keys in the order of the text. */
   readonly repeatedKeys: readonly RepeatedKey[];
+  /** The texts with unknown tags in the order of the text. */
+  readonly tagged: readonly TaggedText[];
 }
 
 /**
@@ -41,12 +51,14 @@ export function documentValue(
 ): DocumentValue {
   const maker = new ValueMaker(text, mostValues, dialect);
   const value = maker.whole(root);
-  return { value, repeatedKeys: maker.repeatedKeys.sort((a, b) => a.offset - b.offset) };
+  const inOrder = (a: { readonly offset: number }, b: { readonly offset: number }): number => a.offset - b.offset;
+  return { value, repeatedKeys: maker.repeatedKeys.sort(inOrder), tagged: maker.tagged.sort(inOrder) };
 }
 
 /** One instance per document. */
 class ValueMaker {
   readonly repeatedKeys: RepeatedKey[] = [];
+  readonly tagged: TaggedText[] = [];
   readonly #text: string;
   readonly #mostValues: number;
   readonly #dialect: YamlDialect;
@@ -94,6 +106,7 @@ class ValueMaker {
   }
 
   #scalar(node: YamlScalar): unknown {
+    if (node.tag !== "") this.#tagged(node);
     const value = scalarValue(node, this.#dialect);
     if (!(value instanceof Unwritable)) return value;
     if (value.isFinal) throw this.#error(value.offset, value.reason);
@@ -130,6 +143,11 @@ class ValueMaker {
     for (const source of merged) this.#merge(object, source, depth);
   }
 
+  #tagged(node: YamlScalar): void {
+    const meant = this.#aliasDepth === 0 ? meantByTag(node) : undefined;
+    if (meant !== undefined) this.tagged.push({ meant, offset: node.tagAt ?? node.start });
+  }
+
   #repeated(key: string, { start }: YamlNode): void {
     if (this.#aliasDepth === 0) this.repeatedKeys.push({ key, offset: start });
   }
@@ -138,6 +156,7 @@ class ValueMaker {
     this.#step(node);
     if (node.kind === "alias") return this.#followedBy(node, () => this.#key(object, node.target, depth));
     if (node.kind !== "scalar") throw this.#error(node.start, "a key can't be a map or a list");
+    if (node.tag !== "") this.#tagged(node);
     const name = keyName(node, this.#dialect);
     if (typeof name === "string") return name;
     if (name.isFinal) throw this.#error(name.offset, name.reason);

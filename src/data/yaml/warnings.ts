@@ -1,4 +1,5 @@
 /** Warnings about YAML that Kubernetes accepts without a message, though it is probably unintended. */
+import { HELM_TEMPLATE, helmTemplateAt, taggedReason } from "./hints.js";
 import { Lines } from "./lines.js";
 import type { YamlDocument } from "./stream.js";
 import { YamlError } from "./yaml-error.js";
@@ -28,10 +29,13 @@ export function mostDoubts<T extends Warning>(doubts: readonly T[]): readonly T[
 
 /** Repeated keys in maps, and text that is not read, in the documents of a text, with their places; not all of very many. */
 export function yamlDoubts(text: string, documents: readonly YamlDocument[]): readonly YamlError[] {
-  const warnings = documents.flatMap(({ repeatedKeys, unread }) => [
+  const template = helmTemplateAt(text);
+  const warnings = documents.flatMap(({ repeatedKeys, tagged, unread }) => [
     ...repeatedKeys.map(({ offset }) => ({ offset, message: REPEATED_KEY })),
+    ...tagged.map(({ offset, meant }) => ({ offset, message: taggedReason(meant) })),
     ...(unread === undefined ? [] : [{ offset: unread, message: UNREAD }]),
   ]);
+  if (template !== undefined) warnings.unshift({ offset: template, message: HELM_TEMPLATE });
   if (warnings.length === 0) return [];
   const lines = new Lines(text);
   return mostDoubts(warnings).map(({ offset, message }) => {
@@ -41,5 +45,5 @@ export function yamlDoubts(text: string, documents: readonly YamlDocument[]): re
 }
 
 /** `file:3:5: what`, for a file in which the text begins with a certain line. */
-export const doubtText = ({ line, column, reason }: YamlError, file: string, firstLine = 1): string =>
-  `${file}:${line + firstLine - 1}:${column}: ${reason}`;
+export const doubtText = ({ line, column, reason, hint }: YamlError, file: string, firstLine = 1): string =>
+  `${file}:${line + firstLine - 1}:${column}: ${reason}${hint === undefined ? "" : ` (${hint})`}`;

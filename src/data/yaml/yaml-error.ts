@@ -1,3 +1,5 @@
+import { yamlHint } from "./hints.js";
+
 /** The error of a text that is not usable YAML. */
 export class YamlError extends Error {
   readonly code = "YAML_SYNTAX";
@@ -14,15 +16,17 @@ export class YamlError extends Error {
     readonly line: number,
     readonly column: number,
     readonly limit: boolean = false,
+    /** A proposed correction, where the line shows a common mistake. */
+    readonly hint: string | undefined = undefined,
   ) {
-    super(`${reason} at line ${line} column ${column}`);
+    super(`${reason} at line ${line} column ${column}${hint === undefined ? "" : ` (${hint})`}`);
   }
 }
 
 /** An error at a UTF-16 offset of a text. */
 export function yamlErrorAt(text: string, offset: number, reason: string, limit = false): YamlError {
   const { line, column } = placeOf(text, offset);
-  return new YamlError(reason, line, column, limit);
+  return new YamlError(reason, line, column, limit, yamlHint(text, line));
 }
 
 /** A mark at the beginning of a text that editors do not show. */

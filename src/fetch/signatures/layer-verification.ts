@@ -2,8 +2,7 @@
 import { createHash, type KeyObject, verify, X509Certificate } from "node:crypto";
 import type { X509Certificate as ParsedCertificate } from "@sigstore/core";
 import type { TrustMaterial } from "@sigstore/verify";
-import { hasEscapedKeys, parsePlainJson } from "../../data/json.js";
-import type { ListedSignature, LogBundle, SignatureLayer } from "./signature-layer.js";
+import type { Claimed, KeyMaterial, Signature } from "./signature-layer.js";
 import type { TrustRoot } from "./trust-root.js";
 
 /** Fulcio's extension with the repository of the signing workflow. */
@@ -29,14 +28,16 @@ export interface SignerIdentity {
  * Whether a layer is signed with a key. A log entry is optional, but must be valid.
  * @throws FetchError when a log entry must be checked and the trust root is not available
  */
-export async function signedWithKey(layer: SignatureLayer, key: KeyObject, trustRoot: TrustRoot): Promise<boolean> {
+export async function signedWithKey(layer: Signature, key: KeyObject, trustRoot: TrustRoot): Promise<boolean> {
   if (!signatureFits(layer, key)) return false;
-  if (layer.bundle === undefined) return true;
-  const trusted = await trustRoot();
-  const keyed: TrustMaterial = { ...trusted, publicKey: () => ({ publicKey: key, validFor: () => true }) };
-  const material = { publicKey: { hint: "configured" } };
-  return isVerified(layer, layer.bundle, material, keyed);
+  if (layer.log === undefined) return true;
+  return isVerified(layer, "key", withKey(await trustRoot(), key), "none");
 }
+
+const withKey = (trusted: TrustMaterial, key: KeyObject): TrustMaterial => ({
+  ...trusted,
+  publicKey: () => ({ publicKey: key, validFor: () => true }),
+});
 
 /** The identity in a signature's certificate, not yet verified. */
 export interface Claim extends SignerIdentity {
@@ -44,8 +45,8 @@ export interface Claim extends SignerIdentity {
 }
 
 /** The claim of a signature: undefined without a certificate with an identity, with a certificate that is not for signatures, or without a log entry. */
-export async function claimOf({ certificate: pem, bundle }: ListedSignature): Promise<Claim | undefined> {
-  if (pem === undefined || bundle === undefined) return undefined;
+export async function claimOf({ certificate: pem, log }: Claimed): Promise<Claim | undefined> {
+  if (pem === undefined || log === undefined) return undefined;
   const { X509Certificate: Parsed } = await import("@sigstore/core");
   try {
     const certificate = new X509Certificate(pem);
@@ -64,14 +65,13 @@ export async function claimOf({ certificate: pem, bundle }: ListedSignature): Pr
 
 /** Whether the signature's claim is true: certificate, log entries and signature are valid. */
 export async function isSignedAsClaimed(
-  layer: SignatureLayer,
+  layer: Signature,
   { certificate }: Claim,
   trust: TrustMaterial,
 ): Promise<boolean> {
   // It costs a fiftieth of the rest, and most invalid signatures fail here.
-  if (layer.bundle === undefined || !signatureFits(layer, certificate.publicKey)) return false;
-  const material = { x509CertificateChain: { certificates: [{ rawBytes: certificate.raw.toString("base64") }] } };
-  return isVerified(layer, layer.bundle, material, trust);
+  if (layer.log === undefined || !signatureFits(layer, certificate.publicKey)) return false;
+  return isVerified(layer, { certificate }, trust, clockOf(layer));
 }
 
 /**
@@ -116,15 +116,15 @@ export interface TrustedCertificate {
  * @throws FetchError when a log entry must be checked and the trust root is not available
  */
 export async function signedWithCertificate(
-  layer: SignatureLayer,
+  layer: Signature,
   { certificate, requireLogEntry }: TrustedCertificate,
   issuers: readonly X509Certificate[],
   trustRoot: TrustRoot,
   now: () => number,
 ): Promise<boolean> {
-  const { bundle } = layer;
-  if (bundle === undefined && requireLogEntry) return false;
-  const time = bundle === undefined ? now() : bundle.Payload.integratedTime * 1000;
+  const { log } = layer;
+  if (log === undefined && requireLogEntry) return false;
+  const time = log?.time === undefined ? now() : log.time * 1000;
   if (![certificate, ...issuers].every((one) => isValidAt(one, time))) return false;
   return signedWithKey(layer, certificate.publicKey, trustRoot);
 }
@@ -153,63 +153,52 @@ function isValidAt({ validFrom, validTo }: X509Certificate, time: number): boole
   return Date.parse(validFrom) <= time && time <= Date.parse(validTo);
 }
 
+/** Hashes that cosign 3 uses with larger curves. */
+const HASH_OF_CURVE: Readonly<Record<string, string>> = { secp384r1: "sha384", secp521r1: "sha512" };
+
 /** Whether the signature over the payload was made with the key. */
-export function signatureFits({ payload, signature }: SignatureLayer, key: KeyObject): boolean {
+export function signatureFits({ payload, signature, isBundle }: Signature, key: KeyObject): boolean {
+  const own = isBundle ? HASH_OF_CURVE[key.asymmetricKeyDetails?.namedCurve ?? ""] : undefined;
+  const algorithms = key.asymmetricKeyType === "ed25519" ? [null] : ["sha256", ...(own === undefined ? [] : [own])];
   try {
-    const algorithm = key.asymmetricKeyType === "ed25519" ? null : "sha256";
-    return verify(algorithm, payload, key, signature);
+    return algorithms.some((algorithm) => verify(algorithm, payload, key, signature));
   } catch {
     return false;
   }
 }
 
+/** Timestamps that a certificate's validity is checked at. A key needs none. */
+type Clock = "none" | "log" | "authority";
+
+/** The clock of a signature: the promise of a log of the first version, else a timestamp authority, as cosign has it. */
+const clockOf = ({ log }: Signature): Clock => (log?.time === undefined ? "authority" : "log");
+
 /** Runs all checks of Sigstore's own library. */
 async function isVerified(
-  layer: SignatureLayer,
-  bundle: LogBundle,
-  material: object,
+  layer: Signature,
+  material: KeyMaterial,
   trust: TrustMaterial,
+  clock: Clock,
 ): Promise<boolean> {
   const { bundleFromJSON } = await import("@sigstore/bundle");
   const { toSignedEntity, Verifier } = await import("@sigstore/verify");
   try {
-    const entity = toSignedEntity(bundleFromJSON(bundleJson(layer, bundle, material)), layer.payload);
+    const entity = toSignedEntity(bundleFromJSON(layer.bundle(material)), layer.payload);
+    const kind = clock === "log" ? "transparency-log" : "timestamp-authority";
+    const timestamps = clock === "none" ? [] : entity.timestamps.filter(({ $case }) => $case === kind);
+    const own = entity.signature;
+    const signed = createHash("sha256").update(layer.payload).digest();
+    // The library knows one hash for all keys, and for an envelope only log entries of its payload, not of the bytes that are signed (Rekor 2).
+    const signature = Object.create(own, {
+      verifySignature: { value: (key: KeyObject) => signatureFits(layer, key) },
+      compareDigest: { value: (digest: Buffer) => own.compareDigest(digest) || signed.equals(digest) },
+    }) as typeof own;
+    const certified = { ctlogThreshold: trust.ctlogs.length > 0 ? 1 : 0 };
     // A trust root without certificate logs (a private Sigstore) can't ask for proofs from them.
-    new Verifier(trust, { ctlogThreshold: trust.ctlogs.length > 0 ? 1 : 0 }).verify(entity);
+    const thresholds = clock === "none" ? { timestampThreshold: 0 } : {};
+    new Verifier(trust, { ...certified, ...thresholds }).verify({ ...entity, signature, timestamps });
     return true;
   } catch {
     return false;
   }
-}
-
-/** Cosign's annotations in the form of a Sigstore bundle. */
-function bundleJson(
-  { payload, signature }: SignatureLayer,
-  { SignedEntryTimestamp, Payload }: LogBundle,
-  material: object,
-) {
-  const body = Buffer.from(Payload.body, "base64").toString("utf8");
-  // Sigstore's library parses it again with the built-in parser. Logs write canonical JSON without escapes in keys.
-  if (hasEscapedKeys(body)) throw new Error("the log entry has keys with escapes");
-  const { kind, apiVersion } = parsePlainJson(body) as Record<string, unknown>;
-  return {
-    mediaType: "application/vnd.dev.sigstore.bundle+json;version=0.1",
-    verificationMaterial: {
-      ...material,
-      tlogEntries: [
-        {
-          logIndex: String(Payload.logIndex),
-          logId: { keyId: Buffer.from(Payload.logID, "hex").toString("base64") },
-          kindVersion: { kind, version: apiVersion },
-          integratedTime: String(Payload.integratedTime),
-          inclusionPromise: { signedEntryTimestamp: SignedEntryTimestamp },
-          canonicalizedBody: Payload.body,
-        },
-      ],
-    },
-    messageSignature: {
-      messageDigest: { algorithm: "SHA2_256", digest: createHash("sha256").update(payload).digest("base64") },
-      signature: signature.toString("base64"),
-    },
-  };
 }

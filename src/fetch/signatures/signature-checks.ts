@@ -7,12 +7,15 @@ import { limiter } from "../../data/limiter.js";
 import { FetchError, reasonOf, shownOf, TOO_LARGE } from "../fetch-error.js";
 import { formatImageReference, type ImageReference } from "../image-reference.js";
 import { MAX_ANSWER_BYTES } from "../limits.js";
-import type { Descriptor, ImageVerifier, RegistryClient } from "../registry-client.js";
-import { claimOf, isSignedAsClaimed } from "./layer-verification.js";
+import type { Descriptor, ImageVerifier, Manifest, RegistryClient } from "../registry-client.js";
+import { signatureBundle, signatureReferrers } from "./bundle.js";
+import { type Claim, claimOf, isSignedAsClaimed } from "./layer-verification.js";
 import {
+  type Claimed,
+  claimedBy,
   listedSignature,
   MAX_SIGNATURES_BYTES,
-  type SignatureLayer,
+  type Signature,
   signatureDescriptors,
   signatureLayer,
   signaturesOf,
@@ -53,11 +56,14 @@ export interface Verification {
 
 /** An examined signature, with the required ones that it meets. */
 export interface Examined {
-  readonly layer: SignatureLayer;
+  readonly layer: Signature;
   readonly met: readonly Sought[];
 }
 
 type Payloads = Map<string, ReturnType<typeof payloadOf>>;
+
+/** Examines what a registry lists. */
+type Load = (listed: Descriptor, payloads: Payloads) => Promise<Examined | undefined>;
 
 /** Verifies images by verification.yml (spec kubewarden.md 1.8). */
 export function imageVerifier(
@@ -125,12 +131,9 @@ export class SignatureChecks {
     const open = new Set([...all, ...any]);
     const openOf = (list: readonly Sought[]) => list.filter((one) => open.has(one)).map(({ wanted }) => wanted);
     const isMet = () => openOf(all).length === 0 && any.length - openOf(any).length >= least;
-    const isThere = await this.#withDescriptors(verification, async (descriptors) => {
-      for await (const { met } of this.#examined(descriptors, open, verification)) {
-        for (const one of met) open.delete(one);
-        if (isMet()) break;
-      }
-      return descriptors.length > 0;
+    const isThere = await this.#each(open, verification, false, ({ met }) => {
+      for (const one of met) open.delete(one);
+      return isMet();
     });
     if (!isThere) {
       const found = "no signatures found";
@@ -151,11 +154,46 @@ export class SignatureChecks {
    */
   async examineAll(wanted: readonly Wanted[], verification: Verification): Promise<readonly Examined[]> {
     const sought = new Set(await this.#sought(wanted, verification));
-    return this.#withDescriptors(verification, async (descriptors) => {
-      const all: Examined[] = [];
-      for await (const one of this.#examined(descriptors, sought, verification, true)) all.push(one);
-      return all;
+    const all: Examined[] = [];
+    await this.#each(sought, verification, true, (one) => {
+      all.push(one);
+      return false;
     });
+    return all;
+  }
+
+  /**
+   * Examines the signatures of an image, wherever they stand: those in layers of one artifact, then those in bundles.
+   * @param take receives each; true: the others need not be looked at
+   * @returns whether the registry lists any
+   */
+  async #each(
+    open: ReadonlySet<Sought>,
+    verification: Verification,
+    all: boolean,
+    take: (examined: Examined) => boolean,
+  ): Promise<boolean> {
+    const { registry, image, digest, signal } = verification;
+    let isEnough = false;
+    const examine = async (listed: readonly Descriptor[], load: Load): Promise<boolean> => {
+      for await (const one of this.#examined(listed, load)) {
+        isEnough = take(one);
+        if (isEnough) break;
+      }
+      return listed.length > 0;
+    };
+    const inLayers = await this.#withDescriptors(verification, (descriptors) =>
+      examine(descriptors, (one, payloads) => this.#examineLayer(one, open, verification, payloads, all)),
+    );
+    if (isEnough) return true;
+    const referrers = await signatureReferrers(registry, image, digest, signal);
+    let asked: Promise<Manifest> | undefined;
+    const manifest = async () => {
+      asked ??= registry.manifest({ host: image.host, repository: image.repository, digest }, signal);
+      return (await asked).bytes;
+    };
+    const inBundles = await examine(referrers, (one) => this.#examineBundle(one, open, verification, manifest, all));
+    return inLayers || inBundles;
   }
 
   async #sought(list: readonly Wanted[], { signal }: Verification): Promise<readonly Sought[]> {
@@ -181,32 +219,24 @@ export class SignatureChecks {
     return small === undefined ? this.#oneLarge(async () => work(await read(MAX_SIGNATURES_BYTES))) : work(small);
   }
 
-  /**
-   * Examines the signatures, some at a time: one after another, hundreds of added ones would take all the time of a check.
-   * @param open the signatures still sought; it may shrink meanwhile
-   * @param all whether signatures that can't be required are read, too
-   */
-  async *#examined(
-    descriptors: readonly Descriptor[],
-    open: ReadonlySet<Sought>,
-    verification: Verification,
-    all = false,
-  ): AsyncGenerator<Examined> {
-    for (let from = 0; from < descriptors.length; from += EXAMINED_AT_ONCE) {
+  /** Examines signatures, some at a time: one after another, hundreds of added ones would take all the time of a check. */
+  async *#examined(listed: readonly Descriptor[], load: Load): AsyncGenerator<Examined> {
+    for (let from = 0; from < listed.length; from += EXAMINED_AT_ONCE) {
       // Signers who add nothing sign the same payload.
       const payloads: Payloads = new Map();
-      const some = descriptors.slice(from, from + EXAMINED_AT_ONCE);
-      for (const one of await Promise.all(some.map((each) => this.#examine(each, open, verification, payloads, all))))
-        if (one !== undefined) yield one;
+      const some = listed.slice(from, from + EXAMINED_AT_ONCE);
+      for (const one of await Promise.all(some.map((each) => load(each, payloads)))) if (one !== undefined) yield one;
     }
   }
 
   /**
-   * Examines a signature, the cheapest checks first: signatures that can't be required cost little, however many there are, so that none is left out
-   * for their number.
+   * Examines the signature of a layer, the cheapest checks first: signatures that can't be required cost little, however many there are, so that none
+   * is left out for their number.
+   * @param open the signatures still sought; it may shrink meanwhile
+   * @param all whether signatures that can't be required are read, too
    * @returns undefined for one that can't be required, or without a readable payload
    */
-  async #examine(
+  async #examineLayer(
     descriptor: Descriptor,
     open: ReadonlySet<Sought>,
     { registry, image, digest, signal }: Verification,
@@ -216,8 +246,7 @@ export class SignatureChecks {
     await this.#turn(signal);
     const listed = listedSignature(descriptor);
     if (listed === undefined) return undefined;
-    const claim = [...open].some(({ isIdentity }) => isIdentity !== undefined) ? await claimOf(listed) : undefined;
-    const sought = [...open].filter(({ isIdentity }) => isIdentity === undefined || (claim && isIdentity(claim)));
+    const { claim, sought } = await mayMeet(claimedBy(listed), open);
     if (sought.length === 0 && !all) return undefined;
     // A payload listed with another size can't be fetched, and must not replace this one.
     const name = `${descriptor.digest} ${descriptor.size}`;
@@ -226,7 +255,35 @@ export class SignatureChecks {
     const payload = await asked;
     await this.#turn(signal);
     const layer = payload && signatureLayer(listed, payload);
+    return layer && { layer, met: await this.#metBy(layer, claim, sought, open, digest, signal) };
+  }
+
+  /** Examines the signature of a bundle, in the same way. */
+  async #examineBundle(
+    descriptor: Descriptor,
+    open: ReadonlySet<Sought>,
+    { registry, image, digest, signal }: Verification,
+    manifest: () => Promise<Buffer>,
+    all: boolean,
+  ): Promise<Examined | undefined> {
+    await this.#turn(signal);
+    const layer = await signatureBundle(registry, image, digest, manifest, descriptor, signal);
     if (layer === undefined) return undefined;
+    await this.#turn(signal);
+    const { claim, sought } = await mayMeet(layer, open);
+    if (sought.length === 0 && !all) return undefined;
+    return { layer, met: await this.#metBy(layer, claim, sought, open, digest, signal) };
+  }
+
+  /** The sought signatures that one meets. */
+  async #metBy(
+    layer: Signature,
+    claim: Claim | undefined,
+    sought: readonly Sought[],
+    open: ReadonlySet<Sought>,
+    digest: string,
+    signal: AbortSignal,
+  ): Promise<readonly Sought[]> {
     const met: Sought[] = [];
     let isAsClaimed: boolean | undefined;
     for (const one of layer.imageDigest === digest ? sought : []) {
@@ -238,7 +295,7 @@ export class SignatureChecks {
       if (one.isSignedBy === undefined ? isAsClaimed === true : await one.isSignedBy(layer, this.trustRoot))
         met.push(one);
     }
-    return { layer, met };
+    return met;
   }
 
   /** @throws FetchError when the time of the check is over */
@@ -254,6 +311,13 @@ export class SignatureChecks {
     const late = "its signatures could not be checked in time";
     throw new FetchError(late, { stage: "verify", unanswered: true, shown: late });
   }
+}
+
+/** The sought signatures that one may meet, by what it says about its signer. */
+async function mayMeet(claimed: Claimed, open: ReadonlySet<Sought>) {
+  const claim = [...open].some(({ isIdentity }) => isIdentity !== undefined) ? await claimOf(claimed) : undefined;
+  const sought = [...open].filter(({ isIdentity }) => isIdentity === undefined || (claim && isIdentity(claim)));
+  return { claim, sought };
 }
 
 /** Fetches a payload; undefined when it is missing, or has another digest: one party's entries must not keep others' signatures from being found. */

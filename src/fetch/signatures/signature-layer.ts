@@ -1,5 +1,6 @@
 /** Signatures as cosign stores them: layers of an artifact tagged `sha256-<digest>.sig` beside the image (spec kubewarden.md 1.8). */
-import { readJsonInSteps, scanJson } from "../../data/json.js";
+import { createHash, type X509Certificate } from "node:crypto";
+import { hasEscapedKeys, parsePlainJson, readJsonInSteps, scanJson } from "../../data/json.js";
 import { hasMoreValues } from "../../data/json-values.js";
 import { isJsonObject } from "../../data/same-value.js";
 import { FetchError, TOO_LARGE } from "../fetch-error.js";
@@ -49,15 +50,37 @@ export interface ListedSignature {
   readonly bundle?: LogBundle;
 }
 
-/** A signature with its payload, unverified. */
-export interface SignatureLayer extends ListedSignature {
-  /** The signed payload. */
+/** The claims of a signature about its signer and its time, unverified. */
+export interface Claimed {
+  /** PEM; absent for signatures made with a key. */
+  readonly certificate?: string;
+  /** The log entry that came with it; absent: none. */
+  readonly log?: {
+    /** Seconds since 1970, where the log has promised the entry; logs of the second version know no time. */
+    readonly time?: number;
+  };
+}
+
+/** A signature with what it signs, unverified: of a layer or of a bundle. */
+export interface Signature extends Claimed {
+  /** The signed bytes. */
   readonly payload: Buffer;
-  /** The digest of the image in the payload. */
+  readonly signature: Buffer;
+  /** The digest of the image that it is about. */
   readonly imageDigest: string;
   /** The signer's annotations. */
   readonly annotations: Readonly<Record<string, unknown>>;
+  /**
+   * The Sigstore bundle in JSON, with this key material in place of its own.
+   * @throws an error for an unreadable log entry
+   */
+  readonly bundle: (material: KeyMaterial) => object;
+  /** Whether it stands in a bundle, where a certificate excludes keys. */
+  readonly isBundle: boolean;
 }
+
+/** The part of a Sigstore bundle that says how a signature was made: with a key that the verifier knows, or with a certificate. */
+export type KeyMaterial = "key" | { readonly certificate: X509Certificate };
 
 /** The artifact that holds the signatures of an image. */
 export function signaturesOf({ host, repository }: ImageReference, digest: string): ImageReference {
@@ -130,16 +153,64 @@ export function listedSignature({ annotations = {} }: Descriptor): ListedSignatu
 }
 
 /** A signature with its payload; undefined when that is not readable. */
-export function signatureLayer(listed: ListedSignature, payload: Buffer): SignatureLayer | undefined {
+export function signatureLayer(listed: ListedSignature, payload: Buffer): Signature | undefined {
   const content = jsonOf(payload.toString("utf8"));
   const imageDigest = at(content, "critical", "image", "docker-manifest-digest");
   if (typeof imageDigest !== "string") return undefined;
   const added = at(content, "optional");
+  const { signature, bundle } = listed;
   return {
-    ...listed,
+    ...claimedBy(listed),
     payload,
+    signature,
     imageDigest,
     annotations: typeof added === "object" && added !== null ? (added as Record<string, unknown>) : {},
+    bundle: (material) => bundleJson({ payload, signature }, bundle, material),
+    isBundle: false,
+  };
+}
+
+/** The claims of a listed signature about its signer. */
+export function claimedBy({ certificate, bundle }: ListedSignature): Claimed {
+  return {
+    ...(certificate !== undefined && { certificate }),
+    ...(bundle && { log: { time: bundle.Payload.integratedTime } }),
+  };
+}
+
+/** Cosign's annotations in the form of a Sigstore bundle. */
+function bundleJson(
+  { payload, signature }: Pick<Signature, "payload" | "signature">,
+  bundle: LogBundle | undefined,
+  material: KeyMaterial,
+) {
+  return {
+    mediaType: "application/vnd.dev.sigstore.bundle+json;version=0.1",
+    verificationMaterial: {
+      ...(material === "key"
+        ? { publicKey: { hint: "configured" } }
+        : { x509CertificateChain: { certificates: [{ rawBytes: material.certificate.raw.toString("base64") }] } }),
+      tlogEntries: bundle === undefined ? [] : [logEntry(bundle)],
+    },
+    messageSignature: {
+      messageDigest: { algorithm: "SHA2_256", digest: createHash("sha256").update(payload).digest("base64") },
+      signature: signature.toString("base64"),
+    },
+  };
+}
+
+function logEntry({ SignedEntryTimestamp, Payload }: LogBundle) {
+  const body = Buffer.from(Payload.body, "base64").toString("utf8");
+  // Sigstore's library parses it again with the built-in parser. Logs write canonical JSON without escapes in keys.
+  if (hasEscapedKeys(body)) throw new Error("the log entry has keys with escapes");
+  const { kind, apiVersion } = parsePlainJson(body) as Record<string, unknown>;
+  return {
+    logIndex: String(Payload.logIndex),
+    logId: { keyId: Buffer.from(Payload.logID, "hex").toString("base64") },
+    kindVersion: { kind, version: apiVersion },
+    integratedTime: String(Payload.integratedTime),
+    inclusionPromise: { signedEntryTimestamp: SignedEntryTimestamp },
+    canonicalizedBody: Payload.body,
   };
 }
 

@@ -3,7 +3,7 @@ import type { VerificationConfig, WantedSignature } from "../../config/verificat
 import { errorText } from "../../data/error-text.js";
 import { claimOf, isSignedAsClaimed } from "./layer-verification.js";
 import type { SignatureChecks, Verification } from "./signature-checks.js";
-import type { SignatureLayer } from "./signature-layer.js";
+import type { Signature } from "./signature-layer.js";
 import type { TrustRoot } from "./trust-root.js";
 
 /** A signature of an image. */
@@ -67,7 +67,7 @@ export async function signatureReport(
   };
 }
 
-async function foundOf(layer: SignatureLayer, digest: string, trustRoot: TrustRoot): Promise<FoundSignature> {
+async function foundOf(layer: Signature, digest: string, trustRoot: TrustRoot): Promise<FoundSignature> {
   const { annotations, certificate, imageDigest } = layer;
   const common = { withKey: certificate === undefined, annotations };
   if (imageDigest !== digest) return { ...common, problem: `it is of another image, ${imageDigest}` };

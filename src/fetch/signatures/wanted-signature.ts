@@ -11,7 +11,7 @@ import {
   signedWithKey,
   type TrustedCertificate,
 } from "./layer-verification.js";
-import type { SignatureLayer } from "./signature-layer.js";
+import type { Signature } from "./signature-layer.js";
 import type { TrustRoot } from "./trust-root.js";
 
 const GITHUB_ISSUER = "https://token.actions.githubusercontent.com";
@@ -40,11 +40,11 @@ export interface Sought {
    * Whether a layer was signed with the key or the certificate.
    * @throws FetchError when the trust root is needed and not available
    */
-  readonly isSignedBy?: (layer: SignatureLayer, trustRoot: TrustRoot) => Promise<boolean>;
+  readonly isSignedBy?: (layer: Signature, trustRoot: TrustRoot) => Promise<boolean>;
 }
 
 /** Whether a payload has the annotations of a required signature. */
-export const isAnnotated = ({ annotations }: SignatureLayer, wanted: Wanted): boolean =>
+export const isAnnotated = ({ annotations }: Signature, wanted: Wanted): boolean =>
   Object.entries(wanted.annotations ?? {}).every(([key, value]) => annotations[key] === value);
 
 /**
@@ -56,13 +56,16 @@ export async function soughtFor(wanted: Wanted, now: () => number): Promise<Soug
   switch (wanted.kind) {
     case "pubKey": {
       const key = readPublicKey(wanted.key);
-      return { wanted, isSignedBy: async (layer, root) => key !== undefined && signedWithKey(layer, key, root) };
+      const isKeyed = ({ isBundle, certificate }: Signature) => !isBundle || certificate === undefined;
+      const isSignedBy = async (layer: Signature, root: TrustRoot) =>
+        key !== undefined && isKeyed(layer) && signedWithKey(layer, key, root);
+      return { wanted, isSignedBy };
     }
     case "certificate": {
       const problem = await certificateProblem(wanted.certificate.raw, now());
       if (problem !== undefined) throw new FetchError(problem, { stage: "verify", shown: problem });
       const issuers = issuersOf(wanted);
-      const isSignedBy = async (layer: SignatureLayer, root: TrustRoot) =>
+      const isSignedBy = async (layer: Signature, root: TrustRoot) =>
         issuers !== undefined && signedWithCertificate(layer, wanted, issuers, root, now);
       return { wanted, isSignedBy };
     }

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../../kubernetes/object.js";
 import type { Approving, Ruling } from "../../policy/approving.js";
-import type { Failure, Findings, Outcome } from "../../policy/outcome.js";
+import type { Failure, Findings, Found, Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
 import type { CoveredExpression, WithExpressions } from "../shared/coverage/coverage.js";
@@ -59,9 +59,11 @@ const denies = (actions: AnswerOptions["actions"]): boolean => actions?.includes
 function denied(message: string, actions: AnswerOptions["actions"], findings: Findings): Outcome {
   const warnings = actions?.includes("Warn") ? { warnings: [shortened(message)] } : {};
   const auditAnnotations = actions?.includes("Audit") ? { auditAnnotations: { denied: message } } : {};
-  const found = { ...findings, ...warnings, ...auditAnnotations };
-  if (!denies(actions)) return { verdict: "allow", ...found };
-  return { verdict: "deny", message, code: 403, reason: "Forbidden", ...found };
+  const acting = actions?.filter((action) => action === "Audit" || action === "Warn") ?? [];
+  const found = acting.length === 0 ? {} : { found: acting.map((action): Found => ({ action, message })) };
+  const all = { ...findings, ...warnings, ...auditAnnotations, ...found };
+  if (!denies(actions)) return { verdict: "allow", ...all };
+  return { verdict: "deny", message, code: 403, reason: "Forbidden", ...all };
 }
 
 const shortened = (text: string): string =>

@@ -31,7 +31,7 @@ function explainedExpression(
 }
 
 /** A group's expression, with its last evaluation: earlier attempts still waited for members' answers. */
-function groupExpression({ all }: Asking, room: SizeBudget): readonly ExplainedExpression[] {
+function groupExpression(all: readonly Evaluated[], room: SizeBudget): readonly ExplainedExpression[] {
   const last = all.at(-1);
   if (last === undefined || !room.take(GROUP_EXPRESSION, last.program.source)) return [];
   const { source } = last.program;
@@ -45,6 +45,12 @@ function evaluated({ program, values, result }: Evaluated, written: string, room
   const whole = explainedValue(explain(parsed, values), { room, shift: at < 0 ? undefined : at });
   return { ...whole, value: valueText(result), failed: result instanceof CelError };
 }
+
+/** The expressions of a group that make texts of its answer. */
+const textsOf = (group: Policy): readonly PlacedExpression[] =>
+  isExplainable(group)
+    ? group.explained().flatMap(({ variants }) => variants.flatMap(({ expressions }) => expressions))
+    : [];
 
 /** The different evaluations: repeated attempts give equal ones. */
 function different(evaluations: readonly ExplainedValue[]): readonly ExplainedValue[] {
@@ -99,7 +105,16 @@ function argumentOf({ review }: Asking): string | undefined {
 
 function groupOf(asking: Asking, explaining: Explaining): Pick<ExplainedAnswer, "parts" | "members" | "left"> {
   const { membersOf, room } = explaining;
-  const parts = [{ title: "", expressions: groupExpression(asking, room) }];
+  const texts = textsOf(asking.policy);
+  const later = new Set(texts.flatMap(({ expression }) => asking.evaluations(expression.program)));
+  const expressions = [
+    ...groupExpression(
+      asking.all.filter((each) => !later.has(each)),
+      room,
+    ),
+    ...texts.flatMap((text) => explainedExpression(text, asking, room)),
+  ];
+  const parts = [{ title: "", expressions }];
   const members: ExplainedAnswer[] = [];
   let { left } = asking;
   for (const [name, { implementation }] of membersOf(asking.policy)) {

@@ -18,6 +18,8 @@ import {
   type Value,
 } from "../../cel/index.js";
 import { didYouMean } from "../../data/suggest.js";
+import { resultHint } from "../shared/expressions/expression.js";
+import { fits } from "../shared/expressions/result-type.js";
 import type { MemberCalls } from "./member-calls.js";
 
 /** Most different conditions that are tried in every combination: 2^12 evaluations of a small tree take a few milliseconds. */
@@ -127,18 +129,58 @@ const KNOWN_NAMES: ReadonlyMap<string, string> = new Map([
 /** Names that an expression can call. Members may have others, which Kubewarden accepts, too: those are never evaluated. */
 const CALLABLE = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/;
 
-/**
- * Compiles a group's expression against its members' names.
- * @param trace whether the program reports the value of every part
- * @returns the program, or every problem found
- */
+/** Knowledge about a group beside the text of its expression. */
+export interface AboutGroup {
+  /** Whether the program reports the value of every part; default no. */
+  readonly trace?: boolean;
+  /** The members that can never deny; default none. */
+  readonly neverDeny?: readonly string[];
+  /** The functions that the group's other expressions call. */
+  readonly called?: readonly string[];
+}
+
+/** The mistakes of an expression. */
+export interface Uncompiled {
+  readonly problems: readonly ExpressionProblem[];
+}
+
+/** The warnings about an expression, and whether it is true as long as members do not fail. */
+interface Doubts {
+  readonly warnings: readonly ExpressionProblem[];
+  readonly alwaysAllows: boolean;
+}
+
+/** Compiles a group's expression against its members' names. */
 export function compileGroupExpression(
   source: string,
   members: readonly string[],
+  about: AboutGroup = {},
+): ({ readonly program: Program } & Doubts) | Uncompiled {
+  const compiled = compile(source, members, "bool", about.trace);
+  if ("problems" in compiled) return compiled;
+  const { program, environment } = compiled;
+  return { program, ...warningsOf(program, members, environment, about) };
+}
+
+/** Compiles the expression of a text of a group's answer; an annotation's may be null, and then there is none. */
+export function compileGroupText(
+  source: string,
+  members: readonly string[],
+  wanted: "string" | "string-or-null",
   trace = false,
-):
-  | { readonly program: Program; readonly warnings: readonly ExpressionProblem[] }
-  | { readonly problems: readonly ExpressionProblem[] } {
+): { readonly program: Program } | Uncompiled {
+  const compiled = compile(source, members, wanted, trace);
+  return "problems" in compiled ? { problems: compiled.problems.map(withoutNull) } : compiled;
+}
+
+const WANTED = { bool: "a bool", string: "a string", "string-or-null": "a string or null" } as const;
+
+function compile(
+  source: string,
+  members: readonly string[],
+  wanted: keyof typeof WANTED,
+  trace = false,
+): { readonly program: Program; readonly environment: Environment } | Uncompiled {
   const environment = createEnvironment({
     flavour: "kubernetes",
     variables: VARIABLES,
@@ -149,12 +191,17 @@ export function compileGroupExpression(
   if (!compiled.ok)
     return { problems: problemsOf(compiled, members, environment.hints(source, compiled, KNOWN_NAMES)) };
   const { program } = compiled;
-  if (program.type.kind !== "bool") {
-    const message = `the expression must be a bool, but it is of type ${formatType(program.type)}`;
-    return { problems: [atStart(message)] };
-  }
-  return { program, warnings: warningsOf(program, members, environment) };
+  if (fits(program.type, wanted)) return { program, environment };
+  const message = `the expression must be ${WANTED[wanted]}, but it is of type ${formatType(program.type)}`;
+  const hint = wanted === "bool" ? undefined : resultHint(source, program.type, wanted, environment);
+  return { problems: [{ ...atStart(message), ...(hint !== undefined && { hint }) }] };
 }
+
+/** A text and null are of no common type, and dyn(null) would be of none that an annotation takes. */
+const withoutNull = (problem: ExpressionProblem): ExpressionProblem =>
+  problem.hint?.includes("dyn(null)") === true
+    ? { ...problem, hint: 'write "" in place of null: an empty text leaves no annotation' }
+    : problem;
 
 /**
  * `name()` asks about the request, `name(value)` about another value. A member replaces a function of the language with its name:
@@ -193,17 +240,26 @@ function problemsOf(
   });
 }
 
-function warningsOf(program: Program, members: readonly string[], environment: Environment): ExpressionProblem[] {
+function warningsOf(
+  program: Program,
+  members: readonly string[],
+  environment: Environment,
+  { neverDeny = [], called = [] }: AboutGroup,
+): Doubts {
   const warnings: ExpressionProblem[] = [];
   const { functions } = program.references;
   for (const name of members) {
-    if (!functions.includes(name)) warnings.push(atStart(`member '${name}' is never used in the expression`));
+    if (![...functions, ...called].includes(name))
+      warnings.push(atStart(`member '${name}' is never used in the expression`));
   }
   const { constant: folded, parsed } = program;
   const known = (part: Expr): boolean | undefined => knownValue(unparse(part, parsed.macroCalls), members, environment);
   const constant = typeof folded === "boolean" ? folded : constantResult(parsed.expr, known);
   if (constant !== undefined) warnings.push(atStart(`the expression is always ${constant}, whatever the request`));
-  return warnings;
+  const allows = (part: Expr): boolean | undefined =>
+    part.kind === "call" && part.target === undefined && neverDeny.includes(part.function) ? true : known(part);
+  const always = neverDeny.length === 0 ? constant : constantResult(program.parsed.expr, allows);
+  return { warnings, alwaysAllows: always === true };
 }
 
 /** Cost units of a constant condition; one that takes more is not evaluated. */

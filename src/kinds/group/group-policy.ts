@@ -5,20 +5,31 @@
  * result denies with code 500. So `!member()` never turns a crash into an accept (a deliberate difference from Kubewarden).
  */
 
-import {
-  type Bindings,
-  CelError,
-  type EvaluationSteps,
-  type Program,
-  type Result,
-  type Waiting,
-} from "../../cel/index.js";
+import { type Bindings, CelError, type Result } from "../../cel/index.js";
 import type { GroupWarnings } from "../../config/entry.js";
+import { AnnotationValues, annotationKeys, cutValue } from "../../policy/audit-annotations.js";
 import { describedReview, kindMistake } from "../../policy/described-review.js";
-import type { Cause, Composition, EvaluationContext, Outcome, Policy, PolicyRule, Review } from "../../policy/index.js";
+import type {
+  Cause,
+  Composition,
+  EvaluationContext,
+  Failure,
+  FailureCause,
+  Findings,
+  Found,
+  NeverDenying,
+  Outcome,
+  Policy,
+  PolicyRule,
+  Review,
+} from "../../policy/index.js";
 import { rulesTogether } from "../../policy/rules-together.js";
-import { EXPRESSION_STRETCH_MS, LONG_TURN_MS, SLICE_MS } from "../../policy/turns.js";
 import type { GroupMember } from "../kind.js";
+import type { CoveredExpression, WithExpressions } from "../shared/coverage/coverage.js";
+import type { Explainable, ExplainedPolicy } from "../shared/explain/explainable.js";
+import type { Expression, ExpressionProgram } from "../shared/expressions/expression.js";
+import { trimSpace, usableMessage } from "../shared/expressions/trim.js";
+import { Evaluations, type GroupProgram } from "./evaluations.js";
 import type { MemberAnswer } from "./member.js";
 import { MemberCalls, MemberFailure, type ObservedMember } from "./member-calls.js";
 
@@ -77,14 +88,31 @@ const DENIED = 403;
 /** The outcome of most requests. */
 const ALLOWED: Outcome = { verdict: "allow" };
 
+/** Most annotations of members in one answer: a guest may have any number. */
+export const MAX_MEMBER_ANNOTATIONS = 100;
+
+/** An expression that makes a text of the answer: its message, or the value of an audit annotation. */
+export interface GroupText {
+  /** Its path in the group's entry. */
+  readonly path: string;
+  /** The key of an annotation. */
+  readonly key?: string;
+  readonly expression: Expression & { readonly program: ExpressionProgram };
+}
+
 /** The parts of a group (prepared). */
 export interface GroupOptions {
   readonly id: string;
   /** The expression as written, for people; absent: not needed. */
   readonly expression?: string;
-  /** The compiled expression; one that is watched is evaluated in one go. */
-  readonly program: Pick<Program, "evaluate"> & Partial<Pick<Program, "evaluateInSteps">>;
+  /** The compiled expression. */
+  readonly program: GroupProgram;
   readonly message: string;
+  /** Makes the message; where it fails, `message` stands. */
+  readonly messageExpression?: GroupText | undefined;
+  readonly annotations?: readonly GroupText[];
+  /** Whether the expression is true as long as no member fails: those that matter can never deny. */
+  readonly alwaysAllows?: boolean;
   /** The members in order of definition. */
   readonly members: readonly GroupMember[];
   readonly warnings: GroupWarnings;
@@ -97,13 +125,14 @@ export function createGroupPolicy(options: GroupOptions): Policy {
   return new GroupPolicy(options);
 }
 
-class GroupPolicy implements Policy {
+class GroupPolicy implements Policy, WithExpressions, Explainable {
   readonly id: string;
   readonly kind = "group";
   readonly implementation = "group";
   readonly #options: GroupOptions;
   readonly #members: ReadonlyMap<string, ObservedMember>;
   readonly #names: readonly string[];
+  readonly #programs: readonly (GroupProgram | undefined)[];
 
   constructor(options: GroupOptions) {
     this.id = options.id;
@@ -112,6 +141,10 @@ class GroupPolicy implements Policy {
       options.members.map((member) => [member.name, { ...member, observedAs: `${options.id}/${member.name}` }]),
     );
     this.#names = options.members.map(({ name }) => name);
+    const { program, messageExpression, annotations = [] } = options;
+    const hasTexts = messageExpression !== undefined || annotations.length > 0;
+    const values = annotations.map(({ expression }) => expression.program);
+    this.#programs = hasTexts ? [program, messageExpression?.expression.program, ...values] : [program];
   }
 
   get composition(): Composition | undefined {
@@ -131,89 +164,123 @@ class GroupPolicy implements Policy {
     return rulesTogether(this.#options.members.map(({ policy }) => policy));
   }
 
+  /** Whether its expression is true whatever members say that can deny. */
+  get neverDenying(): NeverDenying | undefined {
+    return this.#options.alwaysAllows === true ? { names: [], of: 0 } : undefined;
+  }
+
+  *expressions(): Iterable<CoveredExpression> {
+    for (const { path, key, expression } of this.#texts)
+      yield { policy: this.id, path, name: key, expression, wanted: "evaluated" };
+  }
+
+  explained(): readonly ExplainedPolicy[] {
+    const expressions = this.#texts.map(({ path, key, expression }) => ({ path, name: key, expression }));
+    return [{ title: "", variants: [{ part: this, expressions }] }];
+  }
+
+  get #texts(): readonly GroupText[] {
+    const { messageExpression, annotations = [] } = this.#options;
+    return messageExpression === undefined ? annotations : [messageExpression, ...annotations];
+  }
+
   evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {
-    const { now, program } = this.#options;
+    const { now } = this.#options;
     const mistaken = kindMistake(review);
     if (mistaken !== undefined) return mistaken;
     // A member sees the same, whether it is asked about the request or about its object.
     const described = describedReview(review);
     const calls = new MemberCalls({ members: this.#members, review: described, context, now });
     const bindings = new Variables(described) as object as Bindings;
-    const turns = program.evaluateInSteps && context.turns;
-    const stretch = turns === undefined ? EXPRESSION_STRETCH_MS : LONG_TURN_MS;
-    const limits = { state: calls, deadline: { at: context.deadline, now, stretch } };
-    const { result } = program.evaluate(bindings, limits);
-    const leftOff = turns !== undefined && isLeftOff(result, limits.deadline);
-    if (leftOff) calls.questions.pause(turns);
+    const evaluations = new Evaluations({ programs: this.#programs, bindings, calls, context, now });
+    evaluations.attempt();
     // Most requests need nothing of the following.
-    if (!calls.questions.waiting) return this.#concluded(result, calls);
-    const runs = this.#runs(bindings, limits, turns, leftOff);
-    // A result that still waits for members is never final.
+    if (!calls.questions.waiting) return this.#concluded(evaluations, calls);
     return calls.questions
-      .repeat<Result | Waiting>(runs, context, abandoned)
-      .then((settled) => this.#concluded(settled, calls));
+      .repeat(() => evaluations.attempt(), context, nothing)
+      .then(() => this.#concluded(evaluations, calls));
   }
 
-  /**
-   * The runs after the first. Each evaluates the expression; one that takes long is paused and resumed in the next run, and begins anew where it
-   * has to wait for a member.
-   * @param leftOff whether the first run was paused because it took long
-   */
-  #runs(
-    bindings: Bindings,
-    limits: RunLimits,
-    turns: EvaluationContext["turns"],
-    leftOff: boolean,
-  ): () => Result | Waiting {
-    const { program } = this.#options;
-    const { state: calls, deadline } = limits;
-    const { at, now } = deadline;
-    let isLong = leftOff;
-    let steps: EvaluationSteps | undefined;
-    return () => {
-      if (!isLong || turns === undefined) {
-        calls.begin();
-        const { result } = program.evaluate(bindings, limits);
-        isLong = turns !== undefined && isLeftOff(result, deadline);
-        return isLong && turns !== undefined ? calls.questions.pause(turns) : result;
-      }
-      if (steps === undefined) {
-        calls.begin();
-        const stepped = { at, now, stretch: EXPRESSION_STRETCH_MS, slice: SLICE_MS };
-        steps = program.evaluateInSteps?.(bindings, { state: calls, deadline: stepped });
-      } else calls.goOn();
-      const step = steps?.next();
-      if (step?.done !== true) return calls.questions.pause(turns);
-      steps = undefined;
-      return step.value.result;
-    };
-  }
-
-  #concluded(result: Result | Waiting, { answers }: MemberCalls): Outcome {
-    const { message } = this.#options;
+  #concluded({ decided, texts, judged, ended }: Evaluations, { answers }: MemberCalls): Outcome {
+    const result = ended ? decided : ABANDONED;
     const allowed = result === true;
-    const warnings = warningsOf(this.#names, answers, this.#options.warnings, allowed);
-    if (allowed) return warnings.length === 0 ? ALLOWED : { verdict: "allow", warnings };
-    const findings = warnings.length === 0 ? {} : { warnings };
-    const causes = causesOf(this.#names, answers);
+    const asked = judged === answers.length ? answers : answers.slice(0, judged);
+    const warnings = warningsOf(this.#names, asked, this.#options.warnings, allowed);
+    const trace = this.#traceOf(texts, answers, warnings);
+    if (allowed && trace === NO_TRACE) return ALLOWED;
+    const { failed, ...findings } = trace;
+    if (allowed && failed === undefined) return { verdict: "allow", ...findings };
+    const causes = causesOf(this.#names, asked);
+    const message = usableMessage(texts?.[MESSAGE]) ?? this.#options.message;
     if (result === false) return { verdict: "deny", message, code: DENIED, causes, ...findings };
     const failure = { verdict: "error", code: 500, causes, ...findings } as const;
-    if (result instanceof MemberFailure) return { ...failure, message, cause: result.failure };
+    if (allowed && failed !== undefined) return { ...failure, ...failed };
+    const cause = causeOf(result);
+    if (result instanceof MemberFailure) return { ...failure, message, cause };
     const reason = result instanceof CelError ? result.message : "not a bool";
-    const cause = result instanceof CelError && result.code === "interrupted" ? "timeout" : "expression";
     return { ...failure, message: `error evaluating policy group expression: ${reason}`, cause };
+  }
+
+  /** The trace of the answer: annotations of the group and of its members, and their findings. */
+  #traceOf(texts: Evaluations["texts"], answers: readonly MemberAnswer[], warnings: readonly string[]): Trace {
+    let isEmpty = texts === undefined && warnings.length === 0;
+    for (const { outcome } of answers) {
+      if (outcome.found !== undefined || outcome.auditAnnotations !== undefined) isEmpty = false;
+    }
+    if (isEmpty) return NO_TRACE;
+    const [said, ...values] = texts ?? [];
+    const own: Record<string, string> = {};
+    let failed: Trace["failed"];
+    for (const [i, value] of values.entries()) {
+      const key = this.#options.annotations?.[i]?.key ?? "";
+      if (value instanceof CelError) {
+        const message = `error evaluating audit annotation '${key}' of policy group: ${value.message}`;
+        failed ??= { message, cause: causeOf(value) };
+      } else if (typeof value === "string" && trimSpace(value) !== "") own[key] = cutValue(trimSpace(value));
+    }
+    const members = new AnnotationValues();
+    const found: Found[] = [];
+    for (const { member, outcome } of answers) {
+      for (const [key, value] of Object.entries(outcome.auditAnnotations ?? {})) members.add(`${member}/${key}`, value);
+      for (const each of outcome.found ?? [])
+        found.push({ ...each, member: each.member === undefined ? member : `${member}/${each.member}` });
+    }
+    const all = members.joined().map(([path, value]) => {
+      const [, member = "", key = ""] = /^([^/]*)\/(.*)$/s.exec(path) ?? [];
+      return [member, key, cutValue(value)] as const;
+    });
+    const left = all.length - MAX_MEMBER_ANNOTATIONS;
+    const details = [
+      ...(said instanceof CelError ? [`messageExpression: ${said.message}`] : []),
+      ...(failed === undefined ? [] : [failed.message]),
+      ...(left > 0 ? [`${left} audit annotations of members were left out`] : []),
+    ];
+    const auditAnnotations = annotationKeys(all.slice(0, MAX_MEMBER_ANNOTATIONS), own);
+    return {
+      ...(warnings.length > 0 && { warnings }),
+      ...(Object.keys(auditAnnotations).length > 0 && { auditAnnotations }),
+      ...(found.length > 0 && { found }),
+      ...(details.length > 0 && { detail: details.join("; ") }),
+      ...(failed !== undefined && { failed }),
+    };
   }
 }
 
-/** The inputs of one run of an expression beside its variables. */
-interface RunLimits {
-  readonly state: MemberCalls;
-  readonly deadline: { readonly at: number; readonly now: () => number; readonly stretch: number };
+/** The parts of an answer beside its words. */
+interface Trace extends Findings {
+  /** The first annotation of the group that could not be made: what would leave no trace is not allowed. */
+  readonly failed?: Pick<Failure, "message" | "cause">;
 }
 
-/** Whether a run was paused because it took long, and there is time to resume it. */
-const isLeftOff = (result: Result | Waiting, { at, now }: RunLimits["deadline"]): boolean =>
-  result instanceof CelError && result.code === "interrupted" && now() <= at;
+const NO_TRACE: Trace = {};
+/** The place of the message among the texts. */
+const MESSAGE = 0;
+
+/** The kind of failure of an expression. */
+function causeOf(result: Result | undefined): FailureCause {
+  if (result instanceof MemberFailure) return result.failure;
+  return result instanceof CelError && result.code === "interrupted" ? "timeout" : "expression";
+}
 
 /** The variables; for a raw review `object` is the payload. Objects are read when first used, and most expressions only call members. */
 class Variables {
@@ -239,4 +306,5 @@ class Variables {
   }
 }
 
-const abandoned = (): CelError => new CelError("the caller no longer waits for the answer");
+const ABANDONED = new CelError("the caller no longer waits for the answer");
+const nothing = (): void => {};

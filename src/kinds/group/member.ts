@@ -14,13 +14,14 @@ const MUTATION_IN_GROUP = "mutation is not allowed inside of policy group";
 export function outcomeInGroup(outcome: Outcome): Outcome {
   const mutates = (outcome.verdict === "allow" || outcome.verdict === "deny") && outcome.mutation !== undefined;
   if (!mutates) return outcome;
-  const { warnings, auditAnnotations, detail } = outcome;
+  const { warnings, auditAnnotations, found, detail } = outcome;
   return {
     verdict: "error",
     message: MUTATION_IN_GROUP,
     cause: "mutation",
     ...(warnings === undefined ? {} : { warnings }),
     ...(auditAnnotations === undefined ? {} : { auditAnnotations }),
+    ...(found === undefined ? {} : { found }),
     ...(detail === undefined ? {} : { detail }),
   };
 }

@@ -9,6 +9,7 @@ import type { DocumentKind } from "../kind.js";
 import { reportOrThrow } from "../report-or-throw.js";
 import { isOneOf } from "../resource-entry.js";
 import type { LabelSelector } from "../shared/match/label-selector.js";
+import type { SchemaFactory } from "../shared/type-check/bundled-schemas.js";
 import type { Watcher } from "../shared/watcher.js";
 import { namesIn } from "./compile.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
@@ -56,13 +57,16 @@ function labelsOf(selector: LabelSelector | undefined): readonly string[] {
  * Kyverno's ValidatingPolicies and NamespacedValidatingPolicies, with exceptions and context entries (spec kyverno.md 1 to 6).
  * @param watcher watches the evaluation of their expressions
  * @param httpInNamespaced whether NamespacedValidatingPolicies may use `http` (spec kyverno.md 1.7)
+ * @param checked makes the schemas by which expressions are examined; absent: they are not
  */
-export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false): DocumentKind {
+export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false, checked?: SchemaFactory): DocumentKind {
   const compilers = createCompilers(watcher);
   return {
     ...KYVERNO_DOCUMENTS,
     prepare({ id, own, others, validationActions, optionalCompanions = false }, warn) {
-      const options = { compilers, now: Date.now(), httpInNamespaced, jmesPathError };
+      const definitions = others.flatMap(({ value }) => (isDefinition(value) ? [value] : []));
+      const schemas = checked?.(definitions);
+      const options = { compilers, now: Date.now(), httpInNamespaced, jmesPathError, ...(schemas && { schemas }) };
       let prepared = prepareDocuments(own, options);
       if (optionalCompanions) {
         // A broken exception exempts nothing, and a broken entry counts as missing.
@@ -89,6 +93,8 @@ export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false): Docume
     },
   };
 }
+
+const isDefinition = (value: unknown): value is JsonObject => text(value, "kind") === "CustomResourceDefinition";
 
 /** The files of companions with errors, without a policy in the same file. */
 function brokenCompanions(documents: readonly SourceDocument[], problems: readonly Problem[]): ReadonlySet<string> {

@@ -1,8 +1,9 @@
 /** The results of policies as the Outcome of one policy, in the words of Kyverno's webhook (spec kyverno.md 2.6). */
-import type { Outcome, ReportedFindings } from "../../policy/outcome.js";
+import type { Found, Outcome, ReportedFindings } from "../../policy/outcome.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import type { EngineAnswer } from "./engine/engine.js";
 import type { PolicyResponse, RuleResult } from "./engine/response.js";
+import { INDEX_PROPERTY } from "./engine/rule-result.js";
 
 /** The outcome of a policy. */
 interface Judgement {
@@ -22,6 +23,7 @@ export function outcomeOf({ responses, failure, detail }: EngineAnswer, actions?
 function answerOf(responses: readonly PolicyResponse[], override: readonly string[] | undefined): Outcome {
   const denials: Judgement[] = [];
   const warnings: string[] = [];
+  const found: Found[] = [];
   let applies = false;
   let skipped: RuleResult | undefined;
   for (const { policy, result } of responses) {
@@ -34,8 +36,11 @@ function answerOf(responses: readonly PolicyResponse[], override: readonly strin
     const actions = override ?? policy.actions;
     if (actions.includes("Deny")) denials.push(judgement);
     if (actions.includes("Warn")) warnings.push(sentenceOf(judgement));
+    for (const action of actions) {
+      if (action === "Audit" || action === "Warn") found.push(foundOf(action, judgement, actions));
+    }
   }
-  const findings = warnings.length === 0 ? undefined : { warnings };
+  const findings = found.length === 0 ? undefined : { ...(warnings.length > 0 && { warnings }), found };
   if (denials.length > 0) {
     const message = denials.map(sentenceOf).join("; ");
     const report = reportOf(denials, responses);
@@ -59,6 +64,14 @@ const CONDITION: Outcome = {
 
 const sentenceOf = ({ policy, result: { status, message } }: Judgement): string =>
   `Policy ${policy.resource.metadata.name ?? ""} ${status === "fail" ? "failed" : "error"}: ${message}`;
+
+const foundOf = (action: Found["action"], { policy, result }: Judgement, actions: readonly string[]): Found => ({
+  action,
+  message: result.message,
+  policy: policy.resource.metadata.name ?? "",
+  index: Number(result.properties[INDEX_PROPERTY] ?? 0),
+  actions,
+});
 
 /** Properties, where one policy alone has judged the object. */
 function reportOf(denials: readonly Judgement[], responses: readonly PolicyResponse[]): ReportedFindings {

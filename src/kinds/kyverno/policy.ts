@@ -2,7 +2,7 @@
 
 import { text } from "../../kubernetes/object.js";
 import type { Failure, Outcome } from "../../policy/outcome.js";
-import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
+import type { EvaluationContext, NeverDenying, Policy, PolicyRule } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
 import type { World } from "../../world/world.js";
 import type { CoveredExpression, Wanted, WithExpressions } from "../shared/coverage/coverage.js";
@@ -153,6 +153,14 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
   /** The rules, with those of autogen's variants. */
   get rules(): readonly PolicyRule[] {
     return this.#policies.flatMap(({ variants }) => variants.flatMap(({ match }) => match?.written ?? []));
+  }
+
+  get neverDenying(): NeverDenying {
+    const denies = (actions: readonly string[]): boolean => (this.#actions ?? actions).includes("Deny");
+    // One without validations is for its annotations.
+    const judges = this.#policies.filter(({ resource }) => (resource.spec.validations ?? []).length > 0);
+    const never = judges.filter(({ actions }) => !denies(actions));
+    return { names: never.map(({ resource }) => nameOf(resource.metadata)), of: this.#policies.length };
   }
 
   *expressions(): Iterable<CoveredExpression> {

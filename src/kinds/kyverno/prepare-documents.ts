@@ -16,7 +16,9 @@ import {
 import { qualifiedNameErrors } from "../../kubernetes/name-formats.js";
 import { isObject, type JsonObject } from "../../kubernetes/object.js";
 import { isConsequence } from "../shared/decode/misread.js";
+import { expressionDoubts } from "../shared/doubts/expression-doubts.js";
 import { trimSpace } from "../shared/expressions/trim.js";
+import type { SchemaSource } from "../shared/type-check/schema-source.js";
 import { checkContextEntry, type JmesPathError } from "./check-context-entry.js";
 import { checkPolicy, modeError, policyWarnings } from "./check-policy.js";
 import { allMistakes, compilePolicy, exceptionsFor } from "./compile.js";
@@ -106,6 +108,8 @@ export interface DocumentOptions {
   readonly now: number;
   /** Whether NamespacedValidatingPolicies may use `http` (spec kyverno.md 1.7); default no. */
   readonly httpInNamespaced?: boolean;
+  /** The schemas by which expressions are examined; absent: they are not. */
+  readonly schemas?: SchemaSource;
   /** The error of a projection's path; default: none. */
   readonly jmesPathError?: JmesPathError;
 }
@@ -214,7 +218,7 @@ function inNamespace<R extends { readonly metadata: Metadata }>(resource: R, nam
 function compileAll(
   policies: readonly Found<PolicyResource>[],
   exceptions: readonly Found<ExceptionResource>[],
-  { compilers, httpInNamespaced }: DocumentOptions,
+  { compilers, httpInNamespaced, schemas }: DocumentOptions,
   problems: Problem[],
 ): readonly CompiledPolicy[] {
   const objects = new NamedObjects();
@@ -250,8 +254,50 @@ function compileAll(
     }
     problems.push(...mistakes);
     problems.push(...policyWarnings(resource).map((warning) => fieldProblem(document, "warning", warning)));
-    return compiled.ok && mistakes.length === 0 ? [compiled.policy] : [];
+    if (!compiled.ok || mistakes.length > 0) return [];
+    if (schemas !== undefined) problems.push(...doubtsAbout(compiled.policy, document, schemas));
+    return [compiled.policy];
   });
+}
+
+/** Doubts about the expressions as they are written. What may be absent is a note: the documents may be of others. */
+function doubtsAbout(
+  { variants }: CompiledPolicy,
+  document: KyvernoDocument,
+  schemas: SchemaSource,
+): readonly Problem[] {
+  const [base] = variants;
+  if (base?.mode !== "Kubernetes") return [];
+  const { spec, conditions, variables, validations, annotations } = base;
+  const names = (spec.variables ?? []).map(({ name }) => name);
+  const keys = (spec.auditAnnotations ?? []).map(({ key }) => key);
+  const { nulls, absent } = expressionDoubts(
+    {
+      match: spec.matchConstraints,
+      emptyObjects: true,
+      conditions: conditions.map((expression, i) => ({
+        path: ["spec", "matchConditions", i, "expression"],
+        expression,
+      })),
+      variables: [...variables].map(([name, expression]) => {
+        return { path: ["spec", "variables", names.lastIndexOf(name), "expression"], expression, name };
+      }),
+      groups: [
+        ...validations.map(({ expression, messageExpression }, i) => [
+          { path: ["spec", "validations", i, "expression"], expression },
+          { path: ["spec", "validations", i, "messageExpression"], expression: messageExpression },
+        ]),
+        ...annotations.map(({ key, expression }) => [
+          { path: ["spec", "auditAnnotations", keys.lastIndexOf(key), "valueExpression"], expression },
+        ]),
+      ],
+    },
+    schemas,
+  );
+  return [
+    ...nulls.map((each) => fieldProblem(document, "warning", each)),
+    ...absent.map((each) => fieldProblem(document, "note", each)),
+  ];
 }
 
 const problemsOf = (errors: readonly FieldError[], document: KyvernoDocument): readonly Problem[] =>

@@ -3,6 +3,7 @@ import { worldOf } from "../../world/world.js";
 import type { Server } from "../admission-policy/server.js";
 import type { DocumentKind } from "../kind.js";
 import { reportOrThrow } from "../report-or-throw.js";
+import type { SchemaFactory } from "../shared/type-check/bundled-schemas.js";
 import type { MutationCompilers } from "./compilers.js";
 import { prepareDocuments } from "./prepare.js";
 import { MUTATING_DOCUMENTS } from "./resource.js";
@@ -11,10 +12,12 @@ import { MUTATING_DOCUMENTS } from "./resource.js";
  * MutatingAdmissionPolicies: documents with their bindings.
  * @param compilers compile the expressions
  * @param server the server that documents are written for; absent: any known version
+ * @param checked makes the schemas by which expressions are examined; absent: they are not
  */
 export function mutatingAdmissionPolicyKind(
   compilers: MutationCompilers,
   server?: Server<MutationCompilers>,
+  checked?: SchemaFactory,
 ): DocumentKind {
   // Read when there is a policy that needs them, and once.
   let schemas: BundledSchemas | undefined;
@@ -22,7 +25,12 @@ export function mutatingAdmissionPolicyKind(
     ...MUTATING_DOCUMENTS,
     prepare({ id, own, others }, warn) {
       schemas ??= bundledSchemas();
-      const prepared = prepareDocuments([...own, ...others], { compilers, schemas, ...(server && { server }) });
+      const prepared = prepareDocuments([...own, ...others], {
+        compilers,
+        schemas,
+        checked,
+        ...(server && { server }),
+      });
       reportOrThrow(prepared.problems, warn);
       const { needs, objects } = prepared;
       return { needs, policy: (world) => prepared.policy(id, worldOf(objects, world)) };

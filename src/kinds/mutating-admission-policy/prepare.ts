@@ -6,7 +6,12 @@ import { builtinKinds } from "../../kubernetes/builtin-kinds.js";
 import type { FieldError } from "../../kubernetes/field-error.js";
 import { compareNames, parseApiVersion } from "../../kubernetes/names.js";
 import { type JsonObject, member, text } from "../../kubernetes/object.js";
-import type { BundledSchemas } from "../../kubernetes/structured-merge/merge-schemas.js";
+import {
+  type BundledSchemas,
+  customResourceSchemas,
+  joinedSchemas,
+  type MergeSchemas,
+} from "../../kubernetes/structured-merge/merge-schemas.js";
 import type { Policy } from "../../policy/policy.js";
 import { allNeeds, type Needs } from "../../world/needs.js";
 import type { World } from "../../world/world.js";
@@ -19,9 +24,15 @@ import {
   usableBindings,
 } from "../admission-policy/documents.js";
 import { needsOf } from "../admission-policy/needs.js";
+import { parameterDoubts } from "../admission-policy/parameter-doubts.js";
 import { EVERYTHING_MATCHED, prepareTarget } from "../admission-policy/prepared-binding.js";
 import type { Server } from "../admission-policy/server.js";
-import { policyWarnings, warningsIn } from "../admission-policy/warnings.js";
+import { commonExamined, doubtsIn, policyWarnings, warningsIn } from "../admission-policy/warnings.js";
+import { type ExaminedPolicy, expressionDoubts } from "../shared/doubts/expression-doubts.js";
+import type { SchemaFactory } from "../shared/type-check/bundled-schemas.js";
+import { kindsOfRules, type SchemaSource } from "../shared/type-check/schema-source.js";
+import { atomicWrites } from "./atomic-writes.js";
+import type { CompiledPolicy } from "./compiled-policy.js";
 import { expressionsIn } from "./compiled-policy.js";
 import type { MutationCompilers } from "./compilers.js";
 import { DEFINITION_KIND, findTypesIn } from "./merge-types.js";
@@ -36,6 +47,8 @@ export interface PrepareOptions {
   readonly compilers: MutationCompilers;
   /** How objects of built-in kinds are merged. */
   readonly schemas: BundledSchemas;
+  /** Makes the schemas by which expressions are examined; absent: they are not. */
+  readonly checked?: SchemaFactory | undefined;
   /** The server that policies are written for, which must accept them. Absent: any known version. */
   readonly server?: Server<MutationCompilers>;
 }
@@ -55,7 +68,7 @@ export interface PreparedDocuments {
 /** Prepares the documents: lists are opened, and names are unique. */
 export function prepareDocuments(
   documents: readonly PolicyDocument[],
-  { compilers, schemas, server }: PrepareOptions,
+  { compilers, schemas, server, checked }: PrepareOptions,
 ): PreparedDocuments {
   const problems: Problem[] = [];
   const found = sortDocuments(documents, (document) => readDocument(document, server?.version), problems);
@@ -65,6 +78,9 @@ export function prepareDocuments(
       ? validateBinding(resource as BindingResource, server)
       : checkPolicy(resource as PolicyResource, compilers, server).errors;
   problems.push(...moreMistakes(found.broken, checkBroken));
+  const definitions = objects.filter(({ kind }) => kind === DEFINITION_KIND);
+  const merging = joinedSchemas(schemas, customResourceSchemas(definitions, schemas));
+  const typeSchemas = checked?.(definitions);
   const usable = usableBindings(found, validateBinding, problems, server);
   const builtin = new Set(Array.from(builtinKinds(), ({ apiVersion }) => parseApiVersion(apiVersion)?.group));
   const prepared: PreparedPolicy[] = [];
@@ -75,6 +91,11 @@ export function prepareDocuments(
     problems.push(...storedWithWarnings(resource, document, server));
     problems.push(...unreachableVariables(resource, document));
     problems.push(...warningsIn(document, policyWarnings(resource.spec, compiled)));
+    if (typeSchemas !== undefined) {
+      problems.push(...doubtsIn(document, expressionDoubts(examined(resource.spec, compiled), typeSchemas)));
+      problems.push(...warningsIn(document, atomicWritesOf(resource, compiled, typeSchemas, merging)));
+      problems.push(...parameterDoubts({ resource, document }, found.bindings, objects));
+    }
     const unknown = unknownGroups(resource, objects, builtin);
     problems.push(...unknown.named.map(({ group, at }) => withoutDefinition(group, at, document)));
     if (errors.length > 0) continue;
@@ -97,6 +118,29 @@ export function prepareDocuments(
     policy: (id, world) => new MutatingPolicySet(prepared, { id, dialect, world, findTypes, typed: true, watcher }),
   };
 }
+
+/** The warnings about apply configurations. */
+function atomicWritesOf(
+  { spec }: PolicyResource,
+  { mutations }: CompiledPolicy,
+  types: SchemaSource,
+  merging: MergeSchemas,
+): readonly FieldError[] {
+  const kinds = kindsOfRules(spec.matchConstraints?.resourceRules ?? [], types);
+  return mutations.flatMap((mutation, i) => {
+    if (mutation?.patchType !== "ApplyConfiguration") return [];
+    const path = ["mutations", i, "applyConfiguration", "expression"];
+    return atomicWrites(mutation.expressions[0], path, kinds, merging);
+  });
+}
+
+const examined = (spec: PolicyResource["spec"], compiled: CompiledPolicy): ExaminedPolicy => ({
+  ...commonExamined(spec, compiled),
+  groups: compiled.mutations.map((mutation, i) => {
+    const member = mutation?.patchType === "JSONPatch" ? "jsonPatch" : "applyConfiguration";
+    return [{ path: ["mutations", i, member, "expression"], expression: mutation?.expressions[0] }];
+  }),
+});
 
 /** An unknown group, and the rule that names it. */
 interface UnknownGroup {

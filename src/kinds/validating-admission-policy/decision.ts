@@ -1,5 +1,5 @@
 /** The decision of ValidatingAdmissionPolicies about a request, before it is put into words. */
-import type { Failure, Skip } from "../../policy/outcome.js";
+import type { Failure, Found, Skip } from "../../policy/outcome.js";
 import type { PreparedBinding, PreparedPolicy } from "./prepared-policy.js";
 
 /** A policy's objection to a request. */
@@ -38,8 +38,8 @@ export interface PolicyDecision {
   /** The denials: the first one is the answer, all of them are causes. */
   readonly denials: readonly BoundViolation[];
   readonly warnings: readonly string[];
-  /** The violations in the validation_failure annotation. */
-  readonly audited: readonly BoundViolation[];
+  /** The violations behind the warnings, and those in the validation_failure annotation. */
+  readonly found: readonly Found[];
   readonly annotations: readonly PublishedAnnotation[];
   /** Why none of the policies applies; `undefined` when one was evaluated or failed. */
   readonly skipped: Skipped | undefined;
@@ -52,7 +52,7 @@ export interface PolicyDecision {
 const NOTHING: PolicyDecision = {
   denials: [],
   warnings: [],
-  audited: [],
+  found: [],
   annotations: [],
   skipped: undefined,
   failure: undefined,

@@ -1,6 +1,7 @@
 import { Waiting } from "../../cel/index.js";
 import type { JsonObject } from "../../kubernetes/object.js";
-import type { Failure } from "../../policy/outcome.js";
+import { AnnotationValues, cutValue } from "../../policy/audit-annotations.js";
+import type { Failure, Found } from "../../policy/outcome.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
 import type { EvaluationInputs } from "../admission-policy/evaluation-inputs.js";
 import { collectParams, NO_PARAM, paramScope, paramValue } from "../admission-policy/params.js";
@@ -10,7 +11,6 @@ import { type MatchResult, matchRequest } from "../shared/match/match-resources.
 import type { Matched } from "../shared/match/match-rules.js";
 import type { RequestAttributes } from "../shared/match/request-attributes.js";
 import type { Watcher } from "../shared/watcher.js";
-import { AnnotationValues, cutValue } from "./audit.js";
 import {
   type BoundViolation,
   failedWith,
@@ -62,7 +62,7 @@ class Gathering {
   readonly #inputs: RequestInputs;
   readonly #denials: BoundViolation[] = [];
   readonly #warnings: string[] = [];
-  readonly #audited: BoundViolation[] = [];
+  readonly #found: Found[] = [];
   readonly #annotations: PublishedAnnotation[] = [];
   #applied = false;
   /** Why the first policy that did not apply did not. */
@@ -89,7 +89,7 @@ class Gathering {
     return {
       denials: this.#denials,
       warnings: this.#warnings,
-      audited: this.#audited,
+      found: this.#found,
       annotations: this.#annotations,
       skipped: this.#applied ? undefined : (this.#skipped ?? { reason: "there is no policy" }),
       failure: this.#failure,
@@ -220,8 +220,12 @@ class Gathering {
       }
       for (const action of binding.actions) {
         if (action === "Deny") this.#denials.push(bound);
-        else if (action === "Warn") this.#warnings.push(warningOf(policy, binding, message));
-        else if (action === "Audit") this.#audited.push(bound);
+        else if (action === "Warn" || action === "Audit") {
+          const { index = 0 } = violation;
+          const { name = "", actions } = binding;
+          this.#found.push({ action, message, policy: policy.name, binding: name, index, actions });
+          if (action === "Warn") this.#warnings.push(warningOf(policy, binding, message));
+        }
       }
     }
   }

@@ -4,12 +4,9 @@ import { CelError, Lazy, type Result, Waiting } from "../../cel/index.js";
 import { bindingsOf, type EvaluationInputs } from "../admission-policy/evaluation-inputs.js";
 import { evaluateConditions } from "../admission-policy/match-conditions.js";
 import { evaluateGroup, type GroupResults } from "../shared/expressions/evaluation-group.js";
-import { trimSpace } from "../shared/expressions/trim.js";
+import { trimSpace, usableMessage } from "../shared/expressions/trim.js";
 import type { Skipped, Violation } from "./decision.js";
 import type { PreparedPolicy, PreparedValidation } from "./prepared-policy.js";
-
-/** Longest result of a message expression, in bytes. */
-const MESSAGE_MAX_BYTES = 5_120;
 
 /** The result of an evaluation. That of one that waits for an answer must be discarded. */
 export type PolicyEvaluation =
@@ -131,11 +128,7 @@ function errorOf(result: Result, messages: GroupResults | CelError): string | un
 
 /** The message of a validation that is false (spec validating-admission-policy.md 7.3). */
 function messageOf(validation: PreparedValidation, made: Result | Waiting | undefined): string {
-  if (typeof made === "string") {
-    const message = trimSpace(made);
-    if (message !== "" && !message.includes("\n") && Buffer.byteLength(message) <= MESSAGE_MAX_BYTES) return message;
-  }
-  return validation.message || `failed expression: ${trimSpace(validation.source)}`;
+  return usableMessage(made) ?? (validation.message || `failed expression: ${trimSpace(validation.source)}`);
 }
 
 function annotated(

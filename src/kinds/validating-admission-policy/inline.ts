@@ -6,11 +6,13 @@ import type { Needs } from "../../world/needs.js";
 import type { World } from "../../world/world.js";
 import { defaultPolicy } from "../admission-policy/defaults.js";
 import { needsOf } from "../admission-policy/needs.js";
+import { NO_PARAMETERS } from "../admission-policy/parameter-doubts.js";
 import { repeatedVariables } from "../admission-policy/read.js";
 import { GROUP } from "../admission-policy/resource.js";
 import { policyWarnings } from "../admission-policy/warnings.js";
 import { salvage } from "../shared/decode/api-type.js";
 import { isConsequence, misread } from "../shared/decode/misread.js";
+import { expressionDoubts } from "../shared/doubts/expression-doubts.js";
 import { alwaysSame } from "../shared/expressions/constant-warnings.js";
 import type { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
 import type { MatchResources } from "../shared/match/match-resources.js";
@@ -20,7 +22,7 @@ import { compilePolicy } from "./compiled-policy.js";
 import { ValidatingPolicySet } from "./policy.js";
 import { preparePolicy, standalone } from "./prepared-policy.js";
 import { POLICY_KIND, type PolicyResource, type PolicySpec } from "./resource.js";
-import { typeWarnings } from "./type-check.js";
+import { examined, typeWarnings } from "./type-check.js";
 import { validateActions } from "./validate-binding.js";
 import { validateSpec } from "./validate-policy.js";
 
@@ -78,9 +80,12 @@ export function prepareInline(
   ];
   const others = errors.filter((error) => !isConsequence(inSpec(error), unread.map(inSpec)));
   const suspect = schemas === undefined ? [] : typeWarnings(policy.spec, schemas);
+  const doubts = schemas && expressionDoubts(examined(policy.spec, compiled), schemas);
   const warnings: readonly FieldError[] = [
     ...policyWarnings({ ...policy.spec, matchConstraints: written?.matchConstraints ?? {} }, compiled),
     ...alwaysSame(compiled.validations, ["validations"]),
+    ...(doubts === undefined ? [] : [...doubts.nulls, ...doubts.absent]),
+    ...(doubts === undefined || written?.paramKind === undefined ? [] : [{ path: ["paramKind"], text: NO_PARAMETERS }]),
     ...suspect.map(({ warning, ...found }): FieldError => ({ ...found, text: warning.trimEnd(), code: "CEL_TYPES" })),
   ];
   if (unread.length + others.length > 0) {

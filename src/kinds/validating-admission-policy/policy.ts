@@ -2,7 +2,7 @@
 
 import { kindMistake } from "../../policy/described-review.js";
 import type { Cause, Findings, Outcome, ReportedFindings } from "../../policy/outcome.js";
-import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
+import type { EvaluationContext, NeverDenying, Policy, PolicyRule } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
 import { RequestWorld } from "../../world/request-world.js";
 import type { World } from "../../world/world.js";
@@ -17,7 +17,6 @@ import { exemption, isOperation, UNKNOWN_OPERATION } from "../shared/match/exemp
 import { MatchIndex } from "../shared/match/match-index.js";
 import { attributesOf, attributesOfRaw, type RequestAttributes } from "../shared/match/request-attributes.js";
 import type { Watcher } from "../shared/watcher.js";
-import { validationFailure } from "./audit.js";
 import {
   type BoundViolation,
   denialMessage,
@@ -33,6 +32,7 @@ import type { PreparedPolicy } from "./prepared-policy.js";
 
 /** Longest name part of an annotation's key. */
 const KEY_MAX = 63;
+/** The key of what Audit finds. */
 const FAILURE_KEY = "validation_failure";
 
 /** The outcome of most requests. */
@@ -81,18 +81,19 @@ const reportOf = ({ message, binding }: BoundViolation, denials: readonly BoundV
 });
 
 function findingsOf(decision: PolicyDecision): Findings {
-  const { warnings } = decision;
+  const { warnings, found } = decision;
   const annotations = webhookAnnotations(decision);
-  if (warnings.length === 0 && annotations === undefined) return NONE;
+  if (warnings.length === 0 && annotations === undefined && found.length === 0) return NONE;
   return {
     ...(warnings.length > 0 && { warnings }),
     ...(annotations !== undefined && { auditAnnotations: annotations }),
+    ...(found.length > 0 && { found }),
   };
 }
 
 /** Annotations with keys without a slash, which the API server would drop: the policy's name goes before a key that two policies use. */
 function webhookAnnotations(decision: PolicyDecision): Record<string, string> | undefined {
-  if (decision.annotations.length === 0 && decision.audited.length === 0) return undefined;
+  if (decision.annotations.length === 0) return undefined;
   const users = new Map<string, Set<string>>();
   for (const { policy, key } of decision.annotations) {
     users.set(key, (users.get(key) ?? new Set()).add(policy));
@@ -102,8 +103,6 @@ function webhookAnnotations(decision: PolicyDecision): Record<string, string> | 
     const alone = users.get(key)?.size === 1 && key !== FAILURE_KEY;
     annotations[shortened(alone ? key : `${policy}.${key}`)] ??= value;
   }
-  const failures = validationFailure(decision);
-  if (failures !== undefined) annotations[FAILURE_KEY] = failures;
   return annotations;
 }
 
@@ -117,6 +116,10 @@ function* expressionsOf(policy: PreparedPolicy): Iterable<CoveredExpression> {
   yield* coveredList(name, "validations", "messageExpression", messages, "evaluated");
   yield* coveredList(name, "auditAnnotations", "valueExpression", annotations, "evaluated", annotationKeys);
 }
+
+/** Whether no binding of a policy denies. One without validations is for its annotations: a failing one denies. */
+const neverDenies = ({ bindings, validations }: PreparedPolicy): boolean =>
+  validations.length > 0 && !bindings.some(({ actions }) => actions.includes("Deny"));
 
 /** Options of a set. */
 export interface PolicySetOptions {
@@ -156,6 +159,10 @@ export class ValidatingPolicySet implements Policy, WithExpressions, Explainable
 
   get rules(): readonly PolicyRule[] | undefined {
     return this.#isForAnything ? undefined : this.#policies.flatMap(({ match }) => match?.written ?? []);
+  }
+
+  get neverDenying(): NeverDenying {
+    return { names: this.#policies.filter(neverDenies).map(({ name }) => name), of: this.#policies.length };
   }
 
   *expressions(): Iterable<CoveredExpression> {

@@ -17,8 +17,10 @@ import {
   usableBindings,
 } from "../admission-policy/documents.js";
 import { needsOf } from "../admission-policy/needs.js";
+import { parameterDoubts } from "../admission-policy/parameter-doubts.js";
 import type { Server } from "../admission-policy/server.js";
-import { policyWarnings, warningsIn } from "../admission-policy/warnings.js";
+import { doubtsIn, policyWarnings, warningsIn } from "../admission-policy/warnings.js";
+import { expressionDoubts } from "../shared/doubts/expression-doubts.js";
 import { alwaysSame } from "../shared/expressions/constant-warnings.js";
 import type { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
 import type { SchemaFactory } from "../shared/type-check/bundled-schemas.js";
@@ -27,7 +29,7 @@ import { ValidatingPolicySet } from "./policy.js";
 import { type PreparedPolicy, prepareBinding, preparePolicy, standalone } from "./prepared-policy.js";
 import { checkPolicy, readDocument } from "./read.js";
 import { BINDING_KIND, type BindingResource, POLICY_KIND, type PolicyResource } from "./resource.js";
-import { typeWarnings } from "./type-check.js";
+import { examined, typeWarnings } from "./type-check.js";
 import { validateBinding } from "./validate-binding.js";
 
 /** Options of preparing documents. */
@@ -77,7 +79,11 @@ export function prepareDocuments(
     problems.push(...unreachableVariables(resource, document));
     const same = alwaysSame(compiled.validations, ["validations"]);
     problems.push(...warningsIn(document, [...policyWarnings(resource.spec, compiled), ...same]));
-    if (schemas !== undefined) problems.push(...suspectTypes(resource, document, schemas, errors));
+    if (schemas !== undefined) {
+      problems.push(...suspectTypes(resource, document, schemas, errors));
+      problems.push(...parameterDoubts({ resource, document }, found.bindings, objects));
+      problems.push(...doubtsIn(document, expressionDoubts(examined(resource.spec, compiled), schemas)));
+    }
     if (errors.length > 0) continue;
     const name = resource.metadata.name ?? "";
     const own = usable.get(name);

@@ -18,9 +18,11 @@ import {
 import { type ExpressionMistake, type FieldPath, formatPath } from "../../kubernetes/field-error.js";
 import { type GroupVersionKind, parseApiVersion } from "../../kubernetes/names.js";
 import { VARIABLES_TYPE, variableType } from "../admission-policy/dialect.js";
-import type { ResourceRule } from "../shared/match/resource-rule.js";
-import { compareKinds, type SchemaSource } from "../shared/type-check/schema-source.js";
+import { commonExamined } from "../admission-policy/warnings.js";
+import type { ExaminedPolicy } from "../shared/doubts/expression-doubts.js";
+import { kindsOfRules, type SchemaSource } from "../shared/type-check/schema-source.js";
 import type { SchemaType } from "../shared/type-check/schema-type.js";
+import type { CompiledPolicy } from "./compiled-policy.js";
 import type { PolicySpec } from "./resource.js";
 
 /** `status.typeChecking`: a warning about an expression is for all the kinds for which it is wrong. */
@@ -28,8 +30,6 @@ export interface TypeChecking {
   readonly expressionWarnings?: readonly { readonly fieldRef: string; readonly warning: string }[];
 }
 
-/** Most kinds checked of one rule; a rule that reaches it ends the collection. */
-const MAX_KINDS_OF_RULE = 10;
 /** Distinguishes the type of `params` from that of `object` when both are of one kind; it is never shown. */
 const PARAMS_MARK = "\u2060";
 
@@ -52,9 +52,23 @@ export function typeCheck(spec: PolicySpec, schemas: SchemaSource): TypeChecking
   return warnings.length === 0 ? {} : { expressionWarnings: warnings };
 }
 
+/** The expressions of a policy, to be examined; a message is evaluated after its validation. */
+export const examined = (spec: PolicySpec, compiled: CompiledPolicy): ExaminedPolicy => ({
+  ...commonExamined(spec, compiled),
+  groups: [
+    ...compiled.validations.map((expression, i) => [
+      { path: ["validations", i, "expression"], expression },
+      { path: ["validations", i, "messageExpression"], expression: compiled.messages[i] },
+    ]),
+    ...compiled.auditAnnotations.map((expression, i) => [
+      { path: ["auditAnnotations", i, "valueExpression"], expression },
+    ]),
+  ],
+});
+
 /** Checks a policy; paths begin inside the spec. */
 export function typeWarnings(spec: PolicySpec, schemas: SchemaSource): readonly TypeWarning[] {
-  const kinds = kindsToCheck(spec.matchConstraints?.resourceRules ?? [], schemas).flatMap((kind) => {
+  const kinds = kindsOfRules(spec.matchConstraints?.resourceRules ?? [], schemas).flatMap((kind) => {
     const found = schemas.typeOf(kind, kind.kind);
     return found === undefined ? [] : [{ kind, environment: environmentFor(spec, found.typed, schemas) }];
   });
@@ -84,26 +98,6 @@ function warningOf(
     return [`${name}${checked.text.replaceAll(PARAMS_MARK, "")}\n`];
   });
   return issues.length === 0 ? [] : [{ path, warning: issues.join("\n"), hint, mistakes }];
-}
-
-/** The kinds that the rules name outright, in order. */
-function kindsToCheck(rules: readonly ResourceRule[], schemas: SchemaSource): readonly GroupVersionKind[] {
-  const kinds = new Map<string, GroupVersionKind>();
-  collect: for (const { apiGroups = [], apiVersions = [], resources = [] } of rules) {
-    if ([...apiGroups, ...apiVersions].some((name) => name.includes("*"))) continue;
-    let count = 0;
-    for (const group of [...apiGroups].sort()) {
-      for (const version of [...apiVersions].sort()) {
-        for (const resource of resources.filter((name) => !/[*/]/.test(name)).sort()) {
-          for (const kind of schemas.kindsOf(group, version, resource)) {
-            kinds.set(`${kind.group}/${kind.version}/${kind.kind}`, kind);
-            if (++count === MAX_KINDS_OF_RULE) break collect;
-          }
-        }
-      }
-    }
-  }
-  return [...kinds.values()].sort(compareKinds);
 }
 
 function environmentFor(spec: PolicySpec, object: SchemaType | undefined, schemas: SchemaSource): Environment {

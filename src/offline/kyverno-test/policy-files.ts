@@ -137,7 +137,7 @@ class Loading implements TestPolicies {
     const read = readResource(value);
     switch (read.kind) {
       case "policy":
-        return this.#served(read.resource);
+        return this.#served(path, read.resource);
       case "unreadable":
         this.#hints(path, read.failures);
         return { text: read.text, fatal: read.failures.some(({ unknownField }) => unknownField) };
@@ -151,7 +151,11 @@ class Loading implements TestPolicies {
     }
   }
 
-  #served(resource: PolicyResource): undefined {
+  #served(path: string, resource: PolicyResource): undefined {
+    if ((resource.spec.validations ?? []).length === 0) {
+      this.#words.warn(`${path}: ${resource.kind} ${resource.metadata.name} has no validations: it judges nothing`);
+      this.#words.mistake();
+    }
     const mode = authorizationMode(resource);
     (mode === undefined ? this.policies : this.authorization).push(resource);
   }

@@ -26,18 +26,18 @@ export function* requestsIn(document: unknown, place: string): Iterable<Found> {
   const { items, kind } = document;
   if (Array.isArray(items) && typeof kind === "string" && kind.endsWith("List"))
     yield* requestsIn(items, `${place}.items`);
+  else if (kind === "Event" && text(document, "apiVersion").startsWith("audit.k8s.io/"))
+    yield* readAuditEvent(document, place);
   else yield requestOf(document, place);
 }
 
 function requestOf(document: JsonObject, place: string): Found {
   const unreadable = (why: string): Found => ({ kind: "unreadable", place, why });
   const { record, kind, request } = document;
-  const apiVersion = text(document, "apiVersion");
   if (typeof record === "string") {
     if (record === RECORD_MARK) return recordedRequest(document, place);
     return unreadable(`a record of version "${record.slice(0, 40)}", this program reads ${RECORD_MARK}`);
   }
-  if (kind === "Event" && apiVersion.startsWith("audit.k8s.io/")) return readAuditEvent(document, place);
   const fields = isObject(document.fields) ? document.fields : document;
   if (fields.policy_id !== undefined && fields.request_uid !== undefined) return unreadable(DECISION_RECORD);
   if (isObject(request)) return admissionReview(document, request, place);

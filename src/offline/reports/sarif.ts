@@ -42,7 +42,7 @@ export interface SarifRule {
 /** A result. GitHub refuses the whole document where one has no file and line. */
 export interface SarifResult {
   readonly rule: string;
-  readonly level: "error" | "warning";
+  readonly level: "error" | "warning" | "note";
   readonly text: string;
   /** Columns count from 1 in code points; absent: the line's beginning. */
   readonly place: Place & { readonly column?: number; readonly endColumn?: number | undefined };

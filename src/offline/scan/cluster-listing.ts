@@ -126,8 +126,8 @@ const MAX_PAGES = 20_000;
 const isList = (page: unknown): boolean =>
   isObject(page) && Object.hasOwn(page, "items") && (page.items === null || Array.isArray(page.items));
 
-/** Scopes of listed objects: an object without a namespace is cluster-scoped. */
-const AS_THEY_ARE = { isClusterScoped: () => true };
+/** Listed objects are what the cluster says: one without a namespace is cluster-scoped. */
+const AS_THEY_ARE = { namespace: "" };
 
 const definitionOf = ({ group, kind, plural, namespaced }: Listed): JsonObject => ({
   kind: "CustomResourceDefinition",

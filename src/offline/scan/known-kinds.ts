@@ -1,28 +1,7 @@
 /** Kinds that are known without a cluster: built-in ones, and those of CustomResourceDefinitions (spec kyverno.md 8.2). */
+import { builtinScope } from "../../kubernetes/builtin-kinds.js";
+import type { GroupVersionKind } from "../../kubernetes/names.js";
 import { type JsonObject, member, text } from "../../kubernetes/object.js";
-
-/** Cluster-scoped kinds, by group. */
-const CLUSTER_SCOPED: Readonly<Record<string, string>> = {
-  "": "ComponentStatus Namespace Node PersistentVolume",
-  "admissionregistration.k8s.io":
-    "MutatingWebhookConfiguration ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration",
-  "apiextensions.k8s.io": "CustomResourceDefinition",
-  "apiregistration.k8s.io": "APIService",
-  "authentication.k8s.io": "SelfSubjectReview TokenReview",
-  "authorization.k8s.io": "SelfSubjectAccessReview SelfSubjectRulesReview SubjectAccessReview",
-  "certificates.k8s.io": "CertificateSigningRequest",
-  "flowcontrol.apiserver.k8s.io": "FlowSchema PriorityLevelConfiguration",
-  "networking.k8s.io": "IPAddress IngressClass ServiceCIDR",
-  "node.k8s.io": "RuntimeClass",
-  "rbac.authorization.k8s.io": "ClusterRole ClusterRoleBinding",
-  "resource.k8s.io": "DeviceClass ResourceSlice",
-  "scheduling.k8s.io": "PriorityClass",
-  "storage.k8s.io": "CSIDriver CSINode StorageClass VolumeAttachment VolumeAttributesClass",
-};
-
-const BUILTIN: ReadonlySet<string> = new Set(
-  Object.entries(CLUSTER_SCOPED).flatMap(([group, kinds]) => kinds.split(" ").map((kind) => `${group}/${kind}`)),
-);
 
 interface Definition {
   readonly plural: string;
@@ -44,11 +23,9 @@ export class KnownKinds {
     }
   }
 
-  /** Whether the kind is known to be cluster-scoped. */
-  isClusterScoped(group: string, kind: string): boolean {
-    const key = `${group}/${kind}`;
-    const defined = this.#defined.get(key);
-    return defined === undefined ? BUILTIN.has(key) : !defined.namespaced;
+  /** Whether objects of the kind live in namespaces; undefined for a kind that is neither built in nor defined. */
+  namespaced({ group, kind }: Pick<GroupVersionKind, "group" | "kind">): boolean | undefined {
+    return this.#defined.get(`${group}/${kind}`)?.namespaced ?? builtinScope({ group, kind });
   }
 
   /** Whether a definition has the kind. */

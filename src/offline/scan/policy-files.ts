@@ -188,6 +188,9 @@ class Found {
     const read = readResource(document.value);
     switch (read.kind) {
       case "policy":
+        // Kyverno takes it, and passes everything.
+        if ((read.resource.spec.validations ?? []).length === 0)
+          mistake(`${kind} ${name} has no validations: it judges nothing`);
         this.#noted(read.resource, document);
         return { ...read, kind: authorizationMode(read.resource) === undefined ? "kyverno" : "authorization" };
       case "exception":

@@ -6,7 +6,7 @@ import { type JsonDocument, readJson, UNIQUE_KEYS } from "../../data/json.js";
 import { setKey } from "../../data/plain-object.js";
 import { parseSuspectYaml, parseYamlDocuments, warningText, type YamlError } from "../../data/yaml.js";
 import { CONTEXT_ENTRY_KIND, CONTEXT_GROUP } from "../../kinds/kyverno/resource.js";
-import { parseApiVersion } from "../../kubernetes/names.js";
+import { identify, type Surroundings } from "../../kubernetes/identity.js";
 import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
 import type { Place, ReportedResource } from "../reports/finding.js";
 import type { KnownKinds } from "./known-kinds.js";
@@ -51,9 +51,10 @@ export function readResources(batch: Batch, kinds: KnownKinds, doubts?: Doubts):
     const told = doubts && {
       yaml: (doubt: YamlError): void => doubts.warn(warningText(doubt, batch.file, batch.lines[index])),
       json: (): void => doubts.repeated(batch.file),
+      doubt: (text: string): void => doubts.warn(`${batch.file}: ${text}`),
     };
     try {
-      const found = valuesOf(written, batch.form, told).flatMap((value) => resourcesOf(value, batch.list, kinds));
+      const found = valuesOf(written, batch.form, told).flatMap((value) => resourcesOf(value, batch.list, kinds, told));
       return batch.file === STDIN ? found : placed(found, written, batch.file, batch.lines[index] ?? 1);
     } catch (error) {
       throw new ScanError(`${batch.file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
@@ -84,6 +85,7 @@ function placed(found: Resource[], written: string, file: string, first: number)
 interface Told {
   yaml(doubt: YamlError): void;
   json(): void;
+  doubt(text: string): void;
 }
 
 /** The values in a text: JSON has one, YAML may have several. */
@@ -112,50 +114,49 @@ function readDoubtfulJson(written: string, told: Told): JsonDocument {
   }
 }
 
-function resourcesOf(value: unknown, list: ListKind | undefined, kinds: KnownKinds): Resource[] {
+function resourcesOf(
+  value: unknown,
+  list: ListKind | undefined,
+  kinds: KnownKinds,
+  told: Told | undefined,
+): Resource[] {
   if (!isObject(value)) throw new ScanError(`expected an object, found ${shown(value)}`);
-  const told = typeof value.kind === "string" && value.kind !== "";
-  const named = told || list === undefined ? value : { ...value, ...list };
+  const isNamed = typeof value.kind === "string" && value.kind !== "";
+  const named = isNamed || list === undefined ? value : { ...value, ...list };
   const kind = text(named, "kind");
   if (kind === "") throw new ScanError(`Object 'Kind' is missing in '${shown(value)}'`);
   const { items } = named;
   if (kind.endsWith("List") && (Array.isArray(items) || items === null)) {
     const inner = kind.slice(0, -"List".length);
     const ofItems = inner === "" ? undefined : { apiVersion: text(named, "apiVersion"), kind: inner };
-    return (items ?? []).flatMap((item) => resourcesOf(item, ofItems, kinds));
+    return (items ?? []).flatMap((item) => resourcesOf(item, ofItems, kinds, told));
   }
   if (text(named, "apiVersion") === "") throw new ScanError(`Object 'apiVersion' is missing in '${shown(value)}'`);
-  return [resourceOf(named, kinds)];
+  return [resourceOf(named, { namespaced: (each) => kinds.namespaced(each) }, told)];
 }
 
 /** Characters of an object in a message. */
 const SHOWN = 200;
 const shown = (value: unknown): string | undefined => JSON.stringify(value)?.slice(0, SHOWN);
 
-/** Makes a resource of an object, which must not be shared: missing members are added to it. */
-export function resourceOf(object: JsonObject, kinds: Pick<KnownKinds, "isClusterScoped">): Resource {
-  withoutMissingMaps(object);
-  const apiVersion = text(object, "apiVersion");
-  const kind = text(object, "kind");
-  const { group, version } = parseApiVersion(apiVersion) ?? { group: "", version: apiVersion };
-  let metadata = object.metadata;
-  let namespace = text(metadata, "namespace");
-  if (namespace === "" && !kinds.isClusterScoped(group, kind)) {
-    namespace = "default";
-    if (!isObject(metadata)) {
-      metadata = {};
-      (object as { metadata?: unknown }).metadata = metadata;
-    }
-    (metadata as { namespace?: string }).namespace = namespace;
-  }
+/**
+ * Makes a resource of an object, which must not be shared: missing members are added to it.
+ * @param told receives what had to be assumed
+ * @throws IdentityError for an object that no API server would take
+ */
+export function resourceOf(value: JsonObject, surroundings: Surroundings, told?: Pick<Told, "doubt">): Resource {
+  withoutMissingMaps(value);
+  const { object, group, version, kind, namespace, name, doubt } = identify(value, surroundings);
+  if (doubt !== undefined) told?.doubt(doubt);
+  const { metadata } = object;
   return {
     object,
-    apiVersion,
+    apiVersion: text(object, "apiVersion"),
     group,
     version,
     kind,
     namespace,
-    name: text(metadata, "name"),
+    name,
     uid: text(metadata, "uid"),
     resourceVersion: text(metadata, "resourceVersion"),
   };

@@ -42,9 +42,9 @@ export async function survey(
   const held: Resource[] = [];
   const exceptions: ExceptionResource[] = [];
   const unreadable: string[] = [];
-  const warnings: string[] = [];
+  const warnings = new Set<string>();
   const repeating = new Set<string>();
-  const doubts: Doubts = { warn: (line) => warnings.push(line), repeated: (file) => repeating.add(file) };
+  const doubts: Doubts = { warn: (line) => warnings.add(line), repeated: (file) => repeating.add(file) };
   let resources = 0;
   let first: string | undefined;
   const full = new Set<string>();
@@ -70,7 +70,7 @@ export async function survey(
     }
   }
   const empty = [...new Set(paths)].filter((path) => !full.has(path));
-  for (const file of files) if (repeating.has(file.name)) warnings.push(...(await jsonDoubts(file)));
+  for (const file of files) if (repeating.has(file.name)) for (const line of await jsonDoubts(file)) warnings.add(line);
   return {
     resources,
     first: first ?? "",
@@ -78,7 +78,7 @@ export async function survey(
     unreadable,
     held: hold ? held : undefined,
     empty,
-    warnings,
+    warnings: [...warnings],
   };
 }
 

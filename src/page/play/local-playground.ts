@@ -10,6 +10,7 @@ import { type Config, formatPath, loadConfig, type Problem } from "../../config/
 import { parsePlainJson } from "../../data/json.js";
 import { changedObject, diffLines, explainAnswer } from "../../kinds/explanation/index.js";
 import { type Asking, Explainer } from "../../kinds/shared/index.js";
+import { definedKinds } from "../../loader/defined-kinds.js";
 import { createLoader, type LoadedConfig, type LoaderOptions, type PolicyLoader } from "../../loader/index.js";
 import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
 import type { Review } from "../../policy/index.js";
@@ -108,7 +109,7 @@ function pageProblem(problem: Problem, file: string, folder: string): PageProble
   const place = `${problem.file.replace(folder, "")}:${line}:${column}: `;
   const isGenerated = problem.file === `${folder}${ENTRY_FILE}`;
   return {
-    severity,
+    severity: severity === "error" ? severity : "warning",
     line: isOwn ? line : 1,
     column: isOwn ? column : 1,
     ...(isOwn && endColumn !== undefined && { endColumn }),
@@ -188,9 +189,17 @@ export class LocalPlayground implements Playground {
     const problems = read ? shown(read, loaded.result.problems) : [];
     if (problems.some(({ severity }) => severity === "error")) return { problems };
     const entry = entryOf(question.id ?? read?.ids.at(-1), loaded.result.policies);
-    const review = reviewOf(question);
+    const config = read?.config ?? this.#configOf(generation);
+    const doubts: Problem[] = [];
+    const review = reviewOf(
+      question,
+      definedKinds(() => config),
+      (doubt) => doubts.push(doubt),
+    );
     if ("problem" in review) return { problems, payloadProblem: payloadProblem(review.problem) };
-    return { problems, answer: await this.#ask(loaded, entry, review) };
+    const [doubt] = doubts;
+    const answer = await this.#ask(loaded, entry, review);
+    return { problems, ...(doubt && { payloadProblem: payloadProblem(doubt) }), answer };
   }
 
   async #ask(
@@ -278,7 +287,7 @@ const UNSEEN = /[\p{Cc}\p{Cf}]/gu;
 
 function payloadProblem({ severity, line, column, path, message, endColumn }: Problem): PageProblem {
   return {
-    severity,
+    severity: severity === "error" ? severity : "warning",
     line,
     column,
     path: formatPath(path),

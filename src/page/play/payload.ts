@@ -1,5 +1,5 @@
 /** The payload of a question as a review. */
-import { buildRequest, readRequest } from "../../admission/build-request.js";
+import { buildRequest, type Circumstances, ObjectError, readRequest } from "../../admission/build-request.js";
 import { admissionQuestion, rawQuestion } from "../../admission/decode.js";
 import { type Problem, parseResources } from "../../config/index.js";
 import type { Review } from "../../policy/index.js";
@@ -7,12 +7,16 @@ import type { EvaluateQuestion } from "../api.js";
 
 const NAME = "payload";
 
-/** The review, or what is wrong with the payload. */
-export function reviewOf({
-  payload,
-  raw = false,
-  operation = "CREATE",
-}: EvaluateQuestion): Review | { readonly problem: Problem } {
+/**
+ * The review, or what is wrong with the payload.
+ * @param find the kinds that are not built in
+ * @param doubt receives what had to be assumed
+ */
+export function reviewOf(
+  { payload, raw = false, operation = "CREATE" }: EvaluateQuestion,
+  find: Required<Circumstances>["find"],
+  doubt: (problem: Problem) => void,
+): Review | { readonly problem: Problem } {
   const { documents, problems } = parseResources(payload, NAME);
   const [mistake] = problems;
   if (mistake !== undefined) return { problem: mistake };
@@ -26,8 +30,10 @@ export function reviewOf({
     if (!isObject(value)) return { problem: document.problem("error", [], NO_OBJECT) };
     // The API server has a former state of every updated object: where none is given, nothing has changed.
     const former = operation === "UPDATE" ? { oldObject: value } : {};
-    return admissionQuestion(buildRequest({ object: value, operation, ...former }));
+    const known = { find, doubt: (text: string) => doubt(document.problem("warning", ["kind"], text)) };
+    return admissionQuestion(buildRequest({ object: value, operation, ...former, ...known }));
   } catch (error) {
+    if (error instanceof ObjectError) return { problem: document.problem("error", error.path, error.reason) };
     return { problem: document.problem("error", [], error instanceof Error ? error.message : String(error)) };
   }
 }

@@ -5,6 +5,7 @@
 import type { AdmissionResponse, ResponseStatus, StatusCause } from "../../admission/admission-response.js";
 import { encodePatch } from "../../admission/encode.js";
 import { presentableWarnings } from "../../admission/warnings.js";
+import { withFailures } from "../audit-annotations.js";
 import { hasJudged } from "../evaluation-run.js";
 import type { Cause, Deny, Failure, Mutation, Outcome } from "../outcome.js";
 import type { Observation } from "../policy.js";
@@ -120,7 +121,12 @@ function vanillaResponse(review: Review, outcome: Outcome): AdmissionResponse {
   }
 }
 
-function findings({ warnings, auditAnnotations }: Outcome): Pick<AdmissionResponse, "warnings" | "auditAnnotations"> {
+function findings({
+  warnings,
+  auditAnnotations: own,
+  found,
+}: Outcome): Pick<AdmissionResponse, "warnings" | "auditAnnotations"> {
+  const auditAnnotations = found === undefined ? own : withFailures(own, found);
   if (warnings === undefined && auditAnnotations === undefined) return NONE;
   return { ...(auditAnnotations && { auditAnnotations }), ...(warnings && { warnings }) };
 }

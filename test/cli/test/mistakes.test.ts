@@ -44,7 +44,7 @@ cases:
     "a.test.yaml:5:13: cases[1].object: cannot read missing.yaml",
     "a.test.yaml:12:13: cases[3].object: two.yaml holds 2 documents, expected one",
     "a.test.yaml:14:30: cases[4].expected: unknown key: write expect: allow, deny, skip or error, and message: for ",
-    "a.test.yaml:14:15: cases[4].object: the object has no apiVersion and kind; use raw: for other JSON",
+    "a.test.yaml:14:15: cases[4].object.apiVersion: is missing",
     "a.test.yaml:15:57: cases[5].operation: unknown operation 'PATCH', expected one of CREATE, UPDATE, DELETE, CONN",
     "a.test.yaml:16:5: cases[6]: expected a map with the keys name, policy, settings, object, old, oldObject, opera",
     "a.test.yaml:17:15: cases[7].object: nothing stands here: expected an object, or the name of a file",

@@ -33,6 +33,22 @@ export interface Signer {
   readonly spoil?: (annotations: Record<string, string>) => void;
 }
 
+/** A bundle in the making. */
+// biome-ignore lint/suspicious/noExplicitAny: tests spoil any part of it
+export type MadeBundle = any;
+
+/** Who signs with a bundle. */
+export interface BundleSigner extends Signer {
+  /** Members of the statement in place of what they should be. */
+  readonly statement?: object;
+  /** How the statement is written. */
+  readonly written?: (statement: object) => string;
+  readonly hash?: string;
+  readonly spoilBundle?: (bundle: MadeBundle) => void;
+  /** How the bundle is written. */
+  readonly printed?: (bundle: object) => string;
+}
+
 /** All keys of the instance. */
 export class TestSigstore {
   readonly authority: Certificate = newCertificate({ name: "test fulcio", authority: true });
@@ -101,6 +117,112 @@ export class TestSigstore {
     }
     signer.spoil?.(annotations);
     return { mediaType: "application/vnd.dev.cosign.simplesigning.v1+json", bytes: payload, annotations };
+  }
+
+  /**
+   * A signature as a Sigstore bundle, as cosign 3 makes it for an image.
+   * @param message the bytes of the image's manifest: they are signed instead of a statement
+   */
+  bundle(digest: string, signer: BundleSigner, message?: Buffer): Buffer {
+    const { identity, annotations, aboutDigest = digest } = signer;
+    const [algorithm = "", hex = ""] = aboutDigest.split(":");
+    const subject = { digest: { [algorithm]: hex }, ...(annotations && { annotations }) };
+    const type = "application/vnd.in-toto+json";
+    const statement = {
+      _type: "https://in-toto.io/Statement/v1",
+      subject: [subject],
+      predicateType: "https://sigstore.dev/cosign/sign/v1",
+      predicate: {},
+      ...signer.statement,
+    };
+    const payload = Buffer.from(signer.written?.(statement) ?? JSON.stringify(statement));
+    const signed = message ?? Buffer.concat([Buffer.from(`DSSEv1 ${type.length} ${type} ${payload.length} `), payload]);
+    const certificate = identity && this.#certificate(identity, signer);
+    const keys = certificate ?? signer.keys ?? newKeys();
+    const signature = sign(signer.hash ?? "sha256", signed, keys.privateKey);
+    const keyPem = certificate?.pem ?? keys.publicKey.export({ type: "spki", format: "pem" }).toString();
+    const verifier = Buffer.from(keyPem).toString("base64");
+    const hash = (bytes: Buffer) => createHash("sha256").update(bytes).digest();
+    const entry =
+      message === undefined
+        ? {
+            apiVersion: "0.0.1",
+            kind: "dsse",
+            spec: {
+              payloadHash: { algorithm: "sha256", value: hash(payload).toString("hex") },
+              signatures: [{ signature: signature.toString("base64"), verifier }],
+            },
+          }
+        : {
+            apiVersion: "0.0.1",
+            kind: "hashedrekord",
+            spec: {
+              data: { hash: { algorithm: "sha256", value: hash(message).toString("hex") } },
+              signature: { content: signature.toString("base64"), publicKey: { content: verifier } },
+            },
+          };
+    const bundle = {
+      mediaType: "application/vnd.dev.sigstore.bundle.v0.3+json",
+      verificationMaterial: {
+        ...(certificate === undefined
+          ? { publicKey: { hint: "" } }
+          : { certificate: { rawBytes: certificate.der.toString("base64") } }),
+        tlogEntries: (signer.log ?? certificate !== undefined) ? [this.#logEntry(entry, signer)] : [],
+      },
+      ...(message === undefined
+        ? {
+            dsseEnvelope: {
+              payload: payload.toString("base64"),
+              payloadType: type,
+              signatures: [{ sig: signature.toString("base64") }],
+            },
+          }
+        : {
+            messageSignature: {
+              messageDigest: { algorithm: "SHA2_256", digest: hash(message).toString("base64") },
+              signature: signature.toString("base64"),
+            },
+          }),
+    };
+    signer.spoilBundle?.(bundle);
+    return Buffer.from(signer.printed?.(bundle) ?? JSON.stringify(bundle));
+  }
+
+  /** An entry of a log with one entry, promised and proven. */
+  #logEntry(entry: { kind: string; apiVersion: string }, { time, logged }: Signer) {
+    const text = JSON.stringify(entry);
+    const written = Buffer.from(logged?.(text) ?? text);
+    const root = createHash("sha256")
+      .update(Buffer.from([0]))
+      .update(written)
+      .digest()
+      .toString("base64");
+    const note = `log.example\n1\n${root}\n`;
+    const id = logId(this.#signatureLog);
+    const noteSignature = Buffer.concat([
+      id.subarray(0, 4),
+      sign("sha256", Buffer.from(note), this.#signatureLog.privateKey),
+    ]);
+    const integratedTime = time ?? Math.floor(Date.now() / 1000);
+    const body = written.toString("base64");
+    const promised = `{"body":"${body}","integratedTime":${integratedTime},"logID":"${id.toString("hex")}","logIndex":0}`;
+    return {
+      logIndex: "0",
+      logId: { keyId: id.toString("base64") },
+      kindVersion: { kind: entry.kind, version: entry.apiVersion },
+      integratedTime: String(integratedTime),
+      inclusionPromise: {
+        signedEntryTimestamp: sign("sha256", Buffer.from(promised), this.#signatureLog.privateKey).toString("base64"),
+      },
+      inclusionProof: {
+        logIndex: "0",
+        rootHash: root,
+        treeSize: "1",
+        hashes: [],
+        checkpoint: { envelope: `${note}\n\u2014 log.example ${noteSignature.toString("base64")}\n` },
+      },
+      canonicalizedBody: body,
+    };
   }
 
   #certificate(identity: NonNullable<Signer["identity"]>, { withoutProof, certificate }: Signer): Certificate {

@@ -71,6 +71,12 @@ describe("decisions as outcomes (spec certificate-request-policy.md 7.3)", () =>
     assert.equal(warned.verdict, "allow");
     assert.deepEqual(warned.warnings, [`${"n".repeat(254)}…`]);
     assert.deepEqual(warned.auditAnnotations, { denied: "n".repeat(300) });
+    const actions = warned.found?.map(({ action, message }) => [action, message.length]);
+    assert.deepEqual(actions, [
+      ["Warn", 300],
+      ["Audit", 300],
+    ]);
+    assert.equal(of(DENIED).found, undefined);
     assert.equal(of(ERROR, "creation", { actions: ["Warn"] }).verdict, "error");
     assert.equal(of(DENIED, "creation", { actions: ["Deny", "Audit"] }).verdict, "deny");
   });

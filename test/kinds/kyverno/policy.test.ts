@@ -19,16 +19,29 @@ describe("outcomes", () => {
     assert.deepEqual(ask(setOf([never()])), { verdict: "deny", message, status, report });
   });
 
-  test("warnings stand beside a denial, or alone", () => {
+  test("warnings stand beside a denial, or alone, and what other actions found is data, too", () => {
+    const found = (action: "Audit" | "Warn", actions = [action as string]) => ({
+      action,
+      message: "never",
+      policy: "p",
+      index: 0,
+      actions,
+    });
     assert.deepEqual(ask(setOf([never({ validationActions: ["Deny", "Warn"] })])), {
       verdict: "deny",
       message,
       status,
       report: { ...report, actions: ["Deny", "Warn"] },
       warnings: [message],
+      found: [found("Warn", ["Deny", "Warn"])],
     });
-    assert.deepEqual(ask(setOf([never({ validationActions: ["Warn"] })])), { verdict: "allow", warnings: [message] });
-    assert.deepEqual(ask(setOf([never({ validationActions: ["Audit"] })])), { verdict: "allow" });
+    assert.deepEqual(ask(setOf([never({ validationActions: ["Warn"] })])), {
+      verdict: "allow",
+      warnings: [message],
+      found: [found("Warn")],
+    });
+    const audited = ask(setOf([never({ validationActions: ["Audit"] })]));
+    assert.deepEqual(audited, { verdict: "allow", found: [found("Audit")] });
   });
 
   test("an entry's actions take the place of the policies'", () => {

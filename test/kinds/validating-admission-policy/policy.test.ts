@@ -144,10 +144,14 @@ describe("outcomes", () => {
     assert.deepEqual(answerOf(warning, review(deployment()), context()), {
       verdict: "allow",
       warnings: ["Validation failed for ValidatingAdmissionPolicy 'p.acme.example': matched"],
-      auditAnnotations: {
-        validation_failure:
-          '[{"message":"matched","policy":"p.acme.example","binding":"","expressionIndex":0,"validationActions":["Warn","Audit"]}]',
-      },
+      found: (["Warn", "Audit"] as const).map((action) => ({
+        action,
+        message: "matched",
+        policy: "p.acme.example",
+        binding: "",
+        index: 0,
+        actions: ["Warn", "Audit"],
+      })),
     });
   });
 

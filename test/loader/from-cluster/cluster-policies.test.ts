@@ -68,6 +68,7 @@ class Bench {
       policies: createPolicySet([fate === "good" ? served : { ...served, unavailable: fate }]),
       problems: fate === "good" ? [] : [problem],
       clusterNeeded: [],
+      neverDenying: [],
       unfetched: fate === "unfetched",
     };
   }

@@ -70,6 +70,7 @@ class Bench {
       ]),
       problems: isBroken ? [problem] : [],
       clusterNeeded: [],
+      neverDenying: [],
       unfetched: false,
     };
   }

@@ -5,7 +5,8 @@ import type { RuleResult } from "./response.js";
 
 /** The label by which one of several exceptions is chosen. */
 const PRIORITY_LABEL = "polex.kyverno.io/priority";
-const INDEX_PROPERTY = "cel.validationIndex";
+/** The property with the position of the validation that failed. */
+export const INDEX_PROPERTY = "cel.validationIndex";
 
 const NO_PROPERTIES: Readonly<Record<string, string>> = {};
 

@@ -2,6 +2,7 @@
 import { builtinKinds, pluralOf } from "../../../kubernetes/builtin-kinds.js";
 import { apiVersionOf, compareNames, type GroupVersionKind, parseApiVersion } from "../../../kubernetes/names.js";
 import { isObject, type JsonObject, member, text } from "../../../kubernetes/object.js";
+import type { ResourceRule } from "../match/resource-rule.js";
 import { type SchemaType, schemaType } from "./schema-type.js";
 
 /** The versions that a server enables by default. */
@@ -60,6 +61,11 @@ export class SchemaSource {
     return group === "" ? found : found.filter((kind) => kind.group === group);
   }
 
+  /** The schema of a kind that a document defines; it has no references. */
+  schemaOf(kind: GroupVersionKind): JsonObject | undefined {
+    return this.#schemas.get(`${apiVersionOf(kind)}/${kind.kind}`);
+  }
+
   /** The type of a kind's objects; `undefined` without a schema. `typed` is false when the schema has no usable type: everything is allowed. */
   typeOf(kind: GroupVersionKind, name: string): { readonly typed: SchemaType | undefined } | undefined {
     const schema = this.#schemas.get(`${apiVersionOf(kind)}/${kind.kind}`);
@@ -81,3 +87,26 @@ export class SchemaSource {
 /** Kinds in the order of group, version and kind. */
 export const compareKinds = (a: GroupVersionKind, b: GroupVersionKind): number =>
   compareNames(a.group, b.group) || compareNames(a.version, b.version) || compareNames(a.kind, b.kind);
+
+/** Most kinds checked of one rule; a rule that reaches it ends the collection. */
+const MAX_KINDS_OF_RULE = 10;
+
+/** The kinds that the rules name outright, in order. */
+export function kindsOfRules(rules: readonly ResourceRule[], schemas: SchemaSource): readonly GroupVersionKind[] {
+  const kinds = new Map<string, GroupVersionKind>();
+  collect: for (const { apiGroups = [], apiVersions = [], resources = [] } of rules) {
+    if ([...apiGroups, ...apiVersions].some((name) => name.includes("*"))) continue;
+    let count = 0;
+    for (const group of [...apiGroups].sort()) {
+      for (const version of [...apiVersions].sort()) {
+        for (const resource of resources.filter((name) => !/[*/]/.test(name)).sort()) {
+          for (const kind of schemas.kindsOf(group, version, resource)) {
+            kinds.set(`${kind.group}/${kind.version}/${kind.kind}`, kind);
+            if (++count === MAX_KINDS_OF_RULE) break collect;
+          }
+        }
+      }
+    }
+  }
+  return [...kinds.values()].sort(compareKinds);
+}

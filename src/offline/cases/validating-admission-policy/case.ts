@@ -7,7 +7,6 @@ import { defaultBinding, defaultPolicy } from "../../../kinds/admission-policy/d
 import type { ExpressionCompiler } from "../../../kinds/shared/expressions/expression-compiler.js";
 import type { RequestAttributes } from "../../../kinds/shared/match/request-attributes.js";
 import { API_TYPES } from "../../../kinds/validating-admission-policy/api-types.js";
-import { validationFailure } from "../../../kinds/validating-admission-policy/audit.js";
 import { compilePolicy } from "../../../kinds/validating-admission-policy/compiled-policy.js";
 import { denialMessage, type PolicyDecision, reasonCode } from "../../../kinds/validating-admission-policy/decision.js";
 import { ValidatingPolicySet } from "../../../kinds/validating-admission-policy/policy.js";
@@ -25,6 +24,7 @@ import {
 import { qualifiedNameErrors } from "../../../kubernetes/name-formats.js";
 import { compareNames } from "../../../kubernetes/names.js";
 import type { JsonObject } from "../../../kubernetes/object.js";
+import { validationFailure } from "../../../policy/audit-annotations.js";
 import { type AuthorizerCheck, CaseAuthorizer } from "../admission-policy/case-authorizer.js";
 import {
   CaseError,
@@ -91,7 +91,7 @@ function nativeAnnotations(decision: PolicyDecision): Record<string, string> {
     if (qualifiedNameErrors(key).length === 0) annotations[key] ??= value;
   };
   for (const { policy, key, value } of decision.annotations) add(`${policy}/${key}`, value);
-  const failures = validationFailure(decision);
+  const failures = validationFailure(decision.found);
   if (failures !== undefined) add(FAILURE_KEY, failures);
   return annotations;
 }

@@ -1,0 +1,83 @@
+/** Messages about words of a command line that are not known: what was probably meant, or all that there is. */
+import { existsSync } from "node:fs";
+import type { Command, Option } from "commander";
+import { nearest } from "../data/suggest.js";
+
+/** Names of commands elsewhere, each with the command that does the same here. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  evaluate: "eval",
+  validate: "check",
+  lint: "check",
+  run: "serve",
+  start: "serve",
+  server: "serve",
+  init: "scaffold",
+  new: "scaffold",
+  create: "scaffold",
+  generate: "scaffold",
+  edit: "play",
+  page: "play",
+  ui: "play",
+  benchmark: "bench",
+  scan: "audit",
+  describe: "inspect",
+  show: "inspect",
+  download: "pull",
+  upload: "push",
+  publish: "push",
+  hash: "digest",
+  list: "policies",
+  ls: "policies",
+  remove: "rm",
+  delete: "rm",
+  complete: "completion",
+  documentation: "docs",
+};
+
+/** The message for an unknown command: the one that was probably meant, what to do with a file, or all commands. */
+export function unknownCommand(name: string, program: Command): string {
+  const names = program.commands.map((command) => command.name());
+  const others = Object.keys(ELSEWHERE).filter((word) => names.includes(ELSEWHERE[word] ?? ""));
+  const begun = names.filter((each) => name.length > 1 && each.startsWith(name.toLowerCase()));
+  const meant = nearest(name, names) ?? (begun.length === 1 ? begun[0] : nearest(name, others));
+  const unknown = `unknown command '${name}'`;
+  if (looksLikeFile(name)) {
+    const file = existsSync(name) ? "a file" : "there is no such file either, and a file";
+    return `${unknown}: ${file} is named behind a command, such as policy-server check ${name}, or policy-server serve --policies ${name}`;
+  }
+  if (meant === undefined) return `${unknown} (commands: ${names.join(", ")})`;
+  return `${unknown} (did you mean ${JSON.stringify(ELSEWHERE[meant] ?? meant)}?)`;
+}
+
+const looksLikeFile = (name: string): boolean => /[/\\]|\.\w+$/.test(name) || existsSync(name);
+
+/** Options elsewhere that are `-o` here. */
+const FORMAT_ELSEWHERE = /unknown option '--(?:format|out|output-format)(?:=.*)?'/;
+
+/** The note on an unknown option that is the format elsewhere; nothing for any other. */
+export function formatNote(message: string, { options }: Command): string {
+  const output = options.find(({ short, hidden }) => short === "-o" && !hidden);
+  return output !== undefined && FORMAT_ELSEWHERE.test(message) ? `(Did you mean ${termOf(output)}?)\n` : "";
+}
+
+/** The note on an unknown option with one dash: the option that was probably meant, or all letters of the command. */
+export function letterNote(flag: string, command: Command): string {
+  const options = command.createHelp().visibleOptions(command);
+  const word = flag.slice(1);
+  const [letter = ""] = word;
+  const named = options.map(({ long }) => long?.slice(2) ?? "").filter((name) => name !== "");
+  const long = word.length > 1 ? nearest(word, named) : undefined;
+  if (long !== undefined) return `(Did you mean --${long}?)`;
+  const otherCase = options.find(({ short }) => short?.toLowerCase() === `-${letter.toLowerCase()}`);
+  if (otherCase !== undefined) return `(Did you mean ${termOf(otherCase)}?)`;
+  const begun = named.filter((name) => name.startsWith(letter.toLowerCase()) && name !== "help");
+  if (begun.length > 0 && begun.length <= MOST_BEGUN)
+    return `(Did you mean ${begun.map((name) => `--${name}`).join(" or ")}?)`;
+  const letters = options.filter(({ short }) => short !== undefined).map(termOf);
+  return `(letters that it knows: ${letters.join("; ")})`;
+}
+
+/** Most options that a letter is taken for. */
+const MOST_BEGUN = 3;
+
+const termOf = ({ short, long }: Option): string => [short, long].filter(Boolean).join(", ");
