@@ -152,7 +152,8 @@ function withoutRepeated(documents: readonly SourceDocument[]): readonly Reading
     else if (kind !== "Config")
       for (const [one, other] of [[earlier, reading] as const, [reading, earlier] as const]) {
         const { file, line } = other.document.positionOf([]);
-        one.error(["metadata", "name"], `another ${kind} has this name, and other content: ${file}:${line}`);
+        if (!one.failed)
+          one.error(["metadata", "name"], `another ${kind} has this name, and other content: ${file}:${line}`);
       }
     return [reading];
   });

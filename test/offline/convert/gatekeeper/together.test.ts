@@ -52,6 +52,12 @@ describe("what several documents say together", () => {
       assert.equal(new Set(names).size, names.length);
     });
 
+  test("of three Constraints of one name each is named once, and none is converted", () => {
+    const different = ["deny", "warn", "dryrun"].map((enforcementAction) => constraint({ enforcementAction }));
+    const made = converted(template(SOURCE), ...different);
+    assert.deepEqual([made.policies.length, errorsOf(made).length], [0, 3]);
+  });
+
   test("a Config's excluded namespaces count, those of other processes do not", async () => {
     const config = {
       apiVersion: "config.gatekeeper.sh/v1alpha1",
