@@ -251,7 +251,7 @@ class GroupPolicy implements Policy, WithExpressions, Explainable {
     });
     const left = all.length - MAX_MEMBER_ANNOTATIONS;
     const details = [
-      ...(said instanceof CelError ? [`messageExpression: ${said.message}`] : []),
+      ...unusable(said),
       ...(failed === undefined ? [] : [failed.message]),
       ...(left > 0 ? [`${left} audit annotations of members were left out`] : []),
     ];
@@ -264,6 +264,13 @@ class GroupPolicy implements Policy, WithExpressions, Explainable {
       ...(failed !== undefined && { failed }),
     };
   }
+}
+
+/** Why a message that was made is not used; an empty one is meant. */
+function unusable(said: Result | undefined): readonly string[] {
+  if (said instanceof CelError) return [`messageExpression: ${said.message}`];
+  const isMeant = typeof said !== "string" || trimSpace(said) === "" || usableMessage(said) !== undefined;
+  return isMeant ? [] : ["messageExpression: its text has several lines, or more than 5 KiB"];
 }
 
 /** The parts of an answer beside its words. */
