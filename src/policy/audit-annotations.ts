@@ -81,7 +81,8 @@ const MESSAGE_MAX_BYTES = 5_120;
 const FAILURES_MAX_BYTES = 65_536;
 /** The same of all members of a group, in bytes. */
 const ALL_FAILURES_MAX_BYTES = 1_048_576;
-const FAILURE_KEY = "validation_failure";
+/** The key of what Audit finds. */
+export const FAILURE_KEY = "validation_failure";
 
 /** The value of the validation_failure annotation (spec validating-admission-policy.md 8.2); `undefined` when there is nothing to write. */
 export function validationFailure(found: readonly Found[], room = FAILURES_MAX_BYTES): string | undefined {
