@@ -199,7 +199,7 @@ class Loading {
 
   async #warnOfMembers(group: GroupEntry, warnings: Problem[]): Promise<void> {
     for (const [index, { policy: member }] of group.members.entries()) {
-      const entry = member.kind === "reference" ? this.#entries.get(member.id) : member;
+      const entry = this.#entryOf(member);
       if (entry === undefined || entry.kind === "invalid") continue;
       if (member.kind === "group") await this.#warnOfMembers(member, warnings);
       const policy = await this.#policy(entry);
@@ -214,7 +214,7 @@ class Loading {
   async #isMeant(entry: PolicyEntry): Promise<boolean> {
     if (entry.kind !== "group") return actionsOf(entry) !== undefined;
     for (const { policy: member } of entry.members) {
-      const own = member.kind === "reference" ? this.#entries.get(member.id) : member;
+      const own = this.#entryOf(member);
       if (own === undefined || own.kind === "invalid" || !canNeverDeny(await this.#policy(own))) continue;
       if (!(await this.#isMeant(own))) return false;
     }
@@ -229,8 +229,12 @@ class Loading {
     return prepared === undefined || "failed" in prepared ? [] : prepared.needs.requires.map(({ what }) => what);
   }
 
+  #entryOf(policy: Member["policy"]): ConfigEntry | undefined {
+    return policy.kind === "reference" ? this.#entries.get(policy.id) : policy;
+  }
+
   #asksOfMember({ policy }: Member): readonly string[] {
-    const entry = policy.kind === "reference" ? this.#entries.get(policy.id) : policy;
+    const entry = this.#entryOf(policy);
     return entry === undefined ? [] : this.#asksOf(entry);
   }
 

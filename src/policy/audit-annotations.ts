@@ -79,12 +79,15 @@ const MAX_FAILURES = 50;
 const MESSAGE_MAX_BYTES = 5_120;
 /** Longest validation_failure annotation, in bytes: entries that do not fit are left out. */
 const FAILURES_MAX_BYTES = 65_536;
-const FAILURE_KEY = "validation_failure";
+/** The same of all members of a group, in bytes. */
+const ALL_FAILURES_MAX_BYTES = 1_048_576;
+/** The key of what Audit finds. */
+export const FAILURE_KEY = "validation_failure";
 
 /** The value of the validation_failure annotation (spec validating-admission-policy.md 8.2); `undefined` when there is nothing to write. */
-export function validationFailure(found: readonly Found[]): string | undefined {
+export function validationFailure(found: readonly Found[], room = FAILURES_MAX_BYTES): string | undefined {
   const entries: string[] = [];
-  let left = FAILURES_MAX_BYTES;
+  let left = room;
   for (const { action, message, policy = "", binding = "", index, actions } of found) {
     if (action !== "Audit" || index === undefined) continue;
     const cut = cutBytes(message, MESSAGE_MAX_BYTES);
@@ -100,10 +103,20 @@ export function withFailures(
   annotations: Readonly<Record<string, string>> | undefined,
   found: readonly Found[],
 ): Readonly<Record<string, string>> | undefined {
-  const members = new Set(found.map(({ member }) => member));
-  const failures = [...members].flatMap((member) => {
-    const value = validationFailure(found.filter((each) => each.member === member));
-    return value === undefined ? [] : [[(member ?? "").replaceAll("/", "."), FAILURE_KEY, value] as const];
-  });
+  const byMember = new Map<string, Found[]>();
+  for (const each of found) {
+    const { member = "" } = each;
+    const others = byMember.get(member);
+    if (others === undefined) byMember.set(member, [each]);
+    else others.push(each);
+  }
+  const failures: [name: string, key: string, value: string][] = [];
+  let left = ALL_FAILURES_MAX_BYTES;
+  for (const [member, each] of byMember) {
+    const value = validationFailure(each, Math.min(left, FAILURES_MAX_BYTES));
+    if (value === undefined) continue;
+    left -= Buffer.byteLength(value);
+    failures.push([member.replaceAll("/", "."), FAILURE_KEY, value]);
+  }
   return failures.length === 0 ? annotations : annotationKeys(failures, annotations);
 }

@@ -138,9 +138,9 @@ function countFound(metrics: Metrics, origin: RequestOrigin, policy: string, { f
 
 /** The findings of an outcome; of a set's policy with its id before that of members. */
 const recorded = ({ found = [] }: Outcome, set?: string): readonly RecordedFinding[] =>
-  found.map(({ action, message, policy, member }) => {
+  found.map(({ action, message, policy, binding, member }) => {
     const by = [set, member].filter((part) => part !== undefined).join("/");
-    return { action, message, ...(policy !== undefined && { policy }), ...(by !== "" && { member: by }) };
+    return { action, message, ...(policy && { policy }), ...(binding && { binding }), ...(by && { member: by }) };
   });
 
 function decisionOf(review: Review, origin: RequestOrigin, verdict: Verdict): Decision {

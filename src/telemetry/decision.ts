@@ -18,6 +18,7 @@ export interface RecordedFinding {
   readonly action: string;
   readonly message: string;
   readonly policy?: string;
+  readonly binding?: string;
   /** The group's member, `<member>/<member>` in a group within the group. */
   readonly member?: string;
 }

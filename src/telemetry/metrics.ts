@@ -118,7 +118,7 @@ export class Metrics {
     );
     this.#findings = this.#counter(
       "policy_server_policy_findings_total",
-      "Failed validations with the action Audit or Warn, by action. Requests of the audit scanner are not counted.",
+      "Failed validations with the action Audit or Warn, by action; those of a group's member as `<group>/<member>`. Requests of the audit scanner are not counted.",
       ["policy_name", "action"],
     );
     this.#requests = this.#histogram(

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { annotationKeys, cutValue } from "../../src/policy/audit-annotations.js";
+import { annotationKeys, cutValue, withFailures } from "../../src/policy/audit-annotations.js";
 
 /** What the API server takes behind the webhook's name and a slash. */
 const TAKEN = /^([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$/;
@@ -56,4 +56,21 @@ test("a value of an annotation is cut to 10 KiB, between characters", () => {
     const whole = `${"a".repeat(limit - bytes)}${character}`;
     assert.equal(cutValue(`${whole}b`), whole);
   }
+});
+
+test("what Audit found in all members of a group together is at most 1 MiB, of one member 64 KiB", () => {
+  const found = Array.from({ length: 256 * 20 }, (_, i) => {
+    return {
+      action: "Audit",
+      message: "x".repeat(6_000),
+      member: `m${i % 256}`,
+      index: i,
+      actions: ["Audit"],
+    } as const;
+  });
+  const values = Object.values(withFailures(undefined, found) ?? {});
+  const bytes = values.map((value) => Buffer.byteLength(value));
+  assert.ok(Math.max(...bytes) <= 65_536 && Math.max(...bytes) > 60_000, `${bytes}`);
+  const all = bytes.reduce((sum, each) => sum + each, 0);
+  assert.ok(all <= 1_048_576 && all > 1_000_000, `${all}`);
 });

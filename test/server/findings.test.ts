@@ -8,7 +8,7 @@ import { withShadows } from "../../src/policy/served/shadow/versions.js";
 import { Metrics } from "../../src/telemetry/metrics.js";
 import { admissionReview, entry, immediate, post, serve, type TestServer } from "./fake-policy.js";
 
-const audit: Found = { action: "Audit", message: "latest", policy: "p", index: 0, actions: ["Audit"] };
+const audit: Found = { action: "Audit", message: "latest", policy: "p", binding: "b", index: 0, actions: ["Audit"] };
 const warn: Found = { action: "Warn", message: "host", policy: "q", index: 0, actions: ["Warn"] };
 const FOUND: Outcome = { verdict: "allow", found: [audit, warn] };
 
@@ -80,14 +80,15 @@ describe("policy_server_policy_findings_total", () => {
       server.evaluator.use(createPolicySet(withShadows(served, shadows), 2, sets));
       await ask("validate/set/0123");
       await records(server);
-      while (server.evaluator.shadows.tally.rows.every(({ agreed }) => agreed === 0)) await immediateTurn();
+      while (server.evaluator.shadows.tally.rows.every((row) => row.agreed + row.notEvaluated === 0))
+        await immediateTurn();
       assert.deepEqual(await findingsOf(server), [
         '{policy_name="a",action="Audit"} 1',
         '{policy_name="a",action="Warn"} 1',
       ]);
       const [record] = await records(server);
       assert.deepEqual(record?.found, [
-        { action: "Audit", message: "latest", policy: "p", member: "a" },
+        { action: "Audit", message: "latest", policy: "p", binding: "b", member: "a" },
         { action: "Warn", message: "host", policy: "q", member: "a" },
       ]);
     }));
@@ -107,7 +108,7 @@ describe("the decision record", () => {
       await ask("validate/p");
       const [record] = await records(server);
       assert.deepEqual(record?.found, [
-        { action: "Audit", message: "latest", policy: "p" },
+        { action: "Audit", message: "latest", policy: "p", binding: "b" },
         { action: "Warn", message: "host", policy: "q" },
       ]);
       await ask("validate/g");

@@ -35,9 +35,10 @@ export function foundLines({ verdict: { outcome } }: Answered): readonly string[
     ({ action, message }) => action === "Audit" || !warnings.some((warning) => warning.includes(message)),
   );
   const left = news.length - MAX_FOUND;
-  const lines = news.slice(0, MAX_FOUND).map(({ action, message, policy, member }) => {
+  const lines = news.slice(0, MAX_FOUND).map(({ action, message, policy, binding, member }) => {
     // A policy without a name of its own is called so.
-    return [action, member, policy === "inline" ? "" : policy, message].filter((part) => part).join(": ");
+    const by = policy === "inline" ? "" : `${policy ?? ""}${binding ? ` with binding '${binding}'` : ""}`;
+    return [action, member, by, message].filter((part) => part).join(": ");
   });
   return left > 0 ? [...lines, `… and ${left} more`] : lines;
 }

@@ -59,9 +59,10 @@ const denies = (actions: AnswerOptions["actions"]): boolean => actions?.includes
 function denied(message: string, actions: AnswerOptions["actions"], findings: Findings): Outcome {
   const warnings = actions?.includes("Warn") ? { warnings: [shortened(message)] } : {};
   const auditAnnotations = actions?.includes("Audit") ? { auditAnnotations: { denied: message } } : {};
-  const acting = actions?.filter((action) => action === "Audit" || action === "Warn") ?? [];
-  const found = acting.length === 0 ? {} : { found: acting.map((action): Found => ({ action, message })) };
-  const all = { ...findings, ...warnings, ...auditAnnotations, ...found };
+  const found = (actions ?? []).flatMap((action): Found[] =>
+    action === "Audit" || action === "Warn" ? [{ action, message }] : [],
+  );
+  const all = { ...findings, ...warnings, ...auditAnnotations, ...(found.length > 0 && { found }) };
   if (!denies(actions)) return { verdict: "allow", ...all };
   return { verdict: "deny", message, code: 403, reason: "Forbidden", ...all };
 }

@@ -46,12 +46,6 @@ function evaluated({ program, values, result }: Evaluated, written: string, room
   return { ...whole, value: valueText(result), failed: result instanceof CelError };
 }
 
-/** The expressions of a group that make texts of its answer. */
-const textsOf = (group: Policy): readonly PlacedExpression[] =>
-  isExplainable(group)
-    ? group.explained().flatMap(({ variants }) => variants.flatMap(({ expressions }) => expressions))
-    : [];
-
 /** The different evaluations: repeated attempts give equal ones. */
 function different(evaluations: readonly ExplainedValue[]): readonly ExplainedValue[] {
   if (evaluations.length < 2) return evaluations;
@@ -105,15 +99,12 @@ function argumentOf({ review }: Asking): string | undefined {
 
 function groupOf(asking: Asking, explaining: Explaining): Pick<ExplainedAnswer, "parts" | "members" | "left"> {
   const { membersOf, room } = explaining;
-  const texts = textsOf(asking.policy);
+  const explained = isExplainable(asking.policy) ? asking.policy.explained() : [];
+  const texts = explained.flatMap(({ variants }) => variants.flatMap(({ expressions }) => expressions));
   const later = new Set(texts.flatMap(({ expression }) => asking.evaluations(expression.program)));
-  const expressions = [
-    ...groupExpression(
-      asking.all.filter((each) => !later.has(each)),
-      room,
-    ),
-    ...texts.flatMap((text) => explainedExpression(text, asking, room)),
-  ];
+  const deciding = asking.all.filter((each) => !later.has(each));
+  const first = groupExpression(deciding, room);
+  const expressions = [...first, ...texts.flatMap((text) => explainedExpression(text, asking, room))];
   const parts = [{ title: "", expressions }];
   const members: ExplainedAnswer[] = [];
   let { left } = asking;

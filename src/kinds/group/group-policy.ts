@@ -108,9 +108,8 @@ export interface GroupOptions {
   /** The compiled expression. */
   readonly program: GroupProgram;
   readonly message: string;
-  /** Makes the message; where it fails, `message` stands. */
-  readonly messageExpression?: GroupText | undefined;
-  readonly annotations?: readonly GroupText[];
+  /** One without a key makes the message: it is the first, and where it fails, `message` stands. Default: none. */
+  readonly texts?: readonly GroupText[];
   /** Whether the expression is true as long as no member fails: those that matter can never deny. */
   readonly alwaysAllows?: boolean;
   /** The members in order of definition. */
@@ -133,6 +132,8 @@ class GroupPolicy implements Policy, WithExpressions, Explainable {
   readonly #members: ReadonlyMap<string, ObservedMember>;
   readonly #names: readonly string[];
   readonly #programs: readonly (GroupProgram | undefined)[];
+  /** The keys of its audit annotations. */
+  readonly #keys: readonly string[];
 
   constructor(options: GroupOptions) {
     this.id = options.id;
@@ -141,10 +142,11 @@ class GroupPolicy implements Policy, WithExpressions, Explainable {
       options.members.map((member) => [member.name, { ...member, observedAs: `${options.id}/${member.name}` }]),
     );
     this.#names = options.members.map(({ name }) => name);
-    const { program, messageExpression, annotations = [] } = options;
-    const hasTexts = messageExpression !== undefined || annotations.length > 0;
-    const values = annotations.map(({ expression }) => expression.program);
-    this.#programs = hasTexts ? [program, messageExpression?.expression.program, ...values] : [program];
+    const { program, texts = [] } = options;
+    const programs = texts.map(({ expression }) => expression.program);
+    const hasNoMessage = texts[0]?.key !== undefined;
+    this.#keys = texts.flatMap(({ key }) => key ?? []);
+    this.#programs = [program, ...(hasNoMessage ? [undefined] : []), ...programs];
   }
 
   get composition(): Composition | undefined {
@@ -170,18 +172,14 @@ class GroupPolicy implements Policy, WithExpressions, Explainable {
   }
 
   *expressions(): Iterable<CoveredExpression> {
-    for (const { path, key, expression } of this.#texts)
+    for (const { path, key, expression } of this.#options.texts ?? [])
       yield { policy: this.id, path, name: key, expression, wanted: "evaluated" };
   }
 
   explained(): readonly ExplainedPolicy[] {
-    const expressions = this.#texts.map(({ path, key, expression }) => ({ path, name: key, expression }));
+    const { texts = [] } = this.#options;
+    const expressions = texts.map(({ path, key, expression }) => ({ path, name: key, expression }));
     return [{ title: "", variants: [{ part: this, expressions }] }];
-  }
-
-  get #texts(): readonly GroupText[] {
-    const { messageExpression, annotations = [] } = this.#options;
-    return messageExpression === undefined ? annotations : [messageExpression, ...annotations];
   }
 
   evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {
@@ -223,16 +221,13 @@ class GroupPolicy implements Policy, WithExpressions, Explainable {
 
   /** The trace of the answer: annotations of the group and of its members, and their findings. */
   #traceOf(texts: Evaluations["texts"], answers: readonly MemberAnswer[], warnings: readonly string[]): Trace {
-    let isEmpty = texts === undefined && warnings.length === 0;
-    for (const { outcome } of answers) {
-      if (outcome.found !== undefined || outcome.auditAnnotations !== undefined) isEmpty = false;
-    }
-    if (isEmpty) return NO_TRACE;
+    const leaves = ({ outcome }: MemberAnswer): boolean => (outcome.found ?? outcome.auditAnnotations) !== undefined;
+    if (texts === undefined && warnings.length === 0 && !answers.some(leaves)) return NO_TRACE;
     const [said, ...values] = texts ?? [];
     const own: Record<string, string> = {};
     let failed: Trace["failed"];
     for (const [i, value] of values.entries()) {
-      const key = this.#options.annotations?.[i]?.key ?? "";
+      const key = this.#keys[i] ?? "";
       if (value instanceof CelError) {
         const message = `error evaluating audit annotation '${key}' of policy group: ${value.message}`;
         failed ??= { message, cause: causeOf(value) };
@@ -251,7 +246,7 @@ class GroupPolicy implements Policy, WithExpressions, Explainable {
     });
     const left = all.length - MAX_MEMBER_ANNOTATIONS;
     const details = [
-      ...(said instanceof CelError ? [`messageExpression: ${said.message}`] : []),
+      ...unusable(said),
       ...(failed === undefined ? [] : [failed.message]),
       ...(left > 0 ? [`${left} audit annotations of members were left out`] : []),
     ];
@@ -264,6 +259,13 @@ class GroupPolicy implements Policy, WithExpressions, Explainable {
       ...(failed !== undefined && { failed }),
     };
   }
+}
+
+/** Why a message that was made is not used; an empty one is meant. */
+function unusable(said: Result | undefined): readonly string[] {
+  if (said instanceof CelError) return [`messageExpression: ${said.message}`];
+  const isMeant = typeof said !== "string" || trimSpace(said) === "" || usableMessage(said) !== undefined;
+  return isMeant ? [] : ["messageExpression: its text has several lines, or more than 5 KiB"];
 }
 
 /** The parts of an answer beside its words. */

@@ -30,9 +30,7 @@ export const groupKind = (now: () => number, watcher?: Pick<Watcher, "watch">): 
     }
     const { alwaysAllows } = compiled;
     const program = watcher?.watch(compiled.program) ?? compiled.program;
-    const common = { id, expression, program, message, members, warnings, now, alwaysAllows };
-    const annotations = texts.filter(({ key }) => key !== undefined);
-    return createGroupPolicy({ ...common, messageExpression: texts.find(({ key }) => key === undefined), annotations });
+    return createGroupPolicy({ id, expression, program, message, texts, members, warnings, now, alwaysAllows });
   },
   mistakes(draft) {
     const compiled = compileGroupExpression(draft.expression, draft.members);

@@ -8,7 +8,7 @@ import { unknownControllers } from "./autogen/controllers.js";
 import type { CompileError } from "./compile.js";
 import { NamedObjects } from "./named-objects.js";
 import { compileErrorTexts } from "./prepare-policies.js";
-import { isConfined, type PolicyResource } from "./resource.js";
+import { isConfined, judgesNothing, type PolicyResource } from "./resource.js";
 
 /** The error of a policy for an authorization server, which evaluates no admission requests: served here it would let everything pass (spec kyverno.md 6.3). */
 export function modeError(resource: PolicyResource): FieldError | undefined {
@@ -63,8 +63,8 @@ export function checkTexts(
 const MODES = ["Kubernetes", "JSON", "HTTP", "Envoy"];
 
 /** Warnings about parts that Kyverno accepts, but that have no effect: constraints that match nothing, names of nothing. */
-export function policyWarnings({ spec }: PolicyResource): FieldError[] {
-  const { matchConstraints, autogen, evaluation } = spec;
+export function policyWarnings(policy: PolicyResource): FieldError[] {
+  const { matchConstraints, autogen, evaluation } = policy.spec;
   const warnings: FieldError[] = [];
   if (matchConstraints !== undefined) {
     const whole = { namespaceSelector: {}, objectSelector: {}, matchPolicy: "Equivalent", ...matchConstraints };
@@ -90,6 +90,10 @@ export function policyWarnings({ spec }: PolicyResource): FieldError[] {
   if (evaluation?.admission?.enabled === false) {
     const text = "the policy is for scans of stored objects only: it lets every request pass";
     warnings.push({ path: ["spec", "evaluation", "admission", "enabled"], text });
+  }
+  if (judgesNothing(policy)) {
+    const text = "there are none: the policy judges nothing, and every request passes";
+    warnings.push({ path: ["spec", "validations"], text });
   }
   return warnings;
 }

@@ -4,6 +4,7 @@ import type { CompiledPolicy } from "./compiled-policy.js";
 import type { EngineAnswer } from "./engine/engine.js";
 import type { PolicyResponse, RuleResult } from "./engine/response.js";
 import { INDEX_PROPERTY } from "./engine/rule-result.js";
+import { judgesNothing } from "./resource.js";
 
 /** The outcome of a policy. */
 interface Judgement {
@@ -24,20 +25,30 @@ function answerOf(responses: readonly PolicyResponse[], override: readonly strin
   const denials: Judgement[] = [];
   const warnings: string[] = [];
   const found: Found[] = [];
+  const failed: Judgement[] = [];
   let applies = false;
+  let reason = "no resource rule matches";
   let skipped: RuleResult | undefined;
   for (const { policy, result } of responses) {
     if (result === undefined) continue;
     const { status } = result;
     if (status === "skip") skipped ??= result;
+    // Kyverno counts it as passed.
+    else if (status === "pass" && judgesNothing(policy.resource)) reason = "the policy has no validations";
     else applies = true;
     if (status === "pass" || status === "skip") continue;
     const judgement = { policy, result };
     const actions = override ?? policy.actions;
     if (actions.includes("Deny")) denials.push(judgement);
     if (actions.includes("Warn")) warnings.push(sentenceOf(judgement));
+    // Each variant of a policy looks at a payload: what several of them find is one finding.
+    const { message, properties } = result;
+    if (failed.some((other) => other.policy === policy && other.result.message === message)) continue;
+    failed.push(judgement);
+    const index = Number(properties[INDEX_PROPERTY] ?? 0);
     for (const action of actions) {
-      if (action === "Audit" || action === "Warn") found.push(foundOf(action, judgement, actions));
+      if (action === "Audit" || action === "Warn")
+        found.push({ action, message, policy: nameOf(policy), index, actions });
     }
   }
   const findings = found.length === 0 ? undefined : { ...(warnings.length > 0 && { warnings }), found };
@@ -50,7 +61,7 @@ function answerOf(responses: readonly PolicyResponse[], override: readonly strin
     return { verdict: "error", message, cause: "expression", report, ...findings };
   }
   if (applies) return { verdict: "allow", ...findings };
-  if (skipped === undefined) return { verdict: "skip", reason: "no resource rule matches" };
+  if (skipped === undefined) return { verdict: "skip", reason };
   return skipped.rule === ""
     ? CONDITION
     : { verdict: "skip", reason: skipped.message, report: { passedOver: "exception", ...findingsOf(skipped) } };
@@ -63,15 +74,9 @@ const CONDITION: Outcome = {
 };
 
 const sentenceOf = ({ policy, result: { status, message } }: Judgement): string =>
-  `Policy ${policy.resource.metadata.name ?? ""} ${status === "fail" ? "failed" : "error"}: ${message}`;
+  `Policy ${nameOf(policy)} ${status === "fail" ? "failed" : "error"}: ${message}`;
 
-const foundOf = (action: Found["action"], { policy, result }: Judgement, actions: readonly string[]): Found => ({
-  action,
-  message: result.message,
-  policy: policy.resource.metadata.name ?? "",
-  index: Number(result.properties[INDEX_PROPERTY] ?? 0),
-  actions,
-});
+const nameOf = ({ resource }: CompiledPolicy): string => resource.metadata.name ?? "";
 
 /** Properties, where one policy alone has judged the object. */
 function reportOf(denials: readonly Judgement[], responses: readonly PolicyResponse[]): ReportedFindings {

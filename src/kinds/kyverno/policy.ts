@@ -15,7 +15,7 @@ import { type EngineAnswer, KyvernoEngine } from "./engine/engine.js";
 import type { AdmissionInput, EngineInput } from "./engine/engine-request.js";
 import type { RuleResult } from "./engine/response.js";
 import { outcomeOf } from "./outcome.js";
-import type { Metadata } from "./resource.js";
+import { judgesNothing, type Metadata } from "./resource.js";
 
 /** The expressions of a policy with their places: validations and match conditions must be seen both true and false, the others evaluated. */
 function* expressionsOf({ variants: [base] }: CompiledPolicy): Iterable<CoveredExpression> {
@@ -158,7 +158,7 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
   get neverDenying(): NeverDenying {
     const denies = (actions: readonly string[]): boolean => (this.#actions ?? actions).includes("Deny");
     // One without validations is for its annotations.
-    const judges = this.#policies.filter(({ resource }) => (resource.spec.validations ?? []).length > 0);
+    const judges = this.#policies.filter(({ resource }) => !judgesNothing(resource));
     const never = judges.filter(({ actions }) => !denies(actions));
     return { names: never.map(({ resource }) => nameOf(resource.metadata)), of: this.#policies.length };
   }

@@ -260,7 +260,7 @@ function compileAll(
   });
 }
 
-/** Doubts about the expressions as they are written. What may be absent is a note: the documents may be of others. */
+/** Doubts about the expressions as they are written. */
 function doubtsAbout(
   { variants }: CompiledPolicy,
   document: KyvernoDocument,
@@ -271,33 +271,28 @@ function doubtsAbout(
   const { spec, conditions, variables, validations, annotations } = base;
   const names = (spec.variables ?? []).map(({ name }) => name);
   const keys = (spec.auditAnnotations ?? []).map(({ key }) => key);
-  const { nulls, absent } = expressionDoubts(
-    {
-      match: spec.matchConstraints,
-      emptyObjects: true,
-      conditions: conditions.map((expression, i) => ({
-        path: ["spec", "matchConditions", i, "expression"],
-        expression,
-      })),
-      variables: [...variables].map(([name, expression]) => {
-        return { path: ["spec", "variables", names.lastIndexOf(name), "expression"], expression, name };
-      }),
-      groups: [
-        ...validations.map(({ expression, messageExpression }, i) => [
-          { path: ["spec", "validations", i, "expression"], expression },
-          { path: ["spec", "validations", i, "messageExpression"], expression: messageExpression },
-        ]),
-        ...annotations.map(({ key, expression }) => [
-          { path: ["spec", "auditAnnotations", keys.lastIndexOf(key), "valueExpression"], expression },
-        ]),
-      ],
-    },
-    schemas,
-  );
-  return [
-    ...nulls.map((each) => fieldProblem(document, "warning", each)),
-    ...absent.map((each) => fieldProblem(document, "note", each)),
-  ];
+  const examined = {
+    match: spec.matchConstraints,
+    emptyObjects: true,
+    conditions: conditions.map((expression, i) => ({ path: ["matchConditions", i, "expression"], expression })),
+    variables: [...variables].map(([name, expression]) => {
+      return { path: ["variables", names.lastIndexOf(name), "expression"], expression, name };
+    }),
+    groups: [
+      ...validations.map(({ expression, messageExpression }, i) => [
+        { path: ["validations", i, "expression"], expression },
+        { path: ["validations", i, "messageExpression"], expression: messageExpression },
+      ]),
+      ...annotations.map(({ key, expression }) => [
+        { path: ["auditAnnotations", keys.lastIndexOf(key), "valueExpression"], expression },
+      ]),
+    ],
+  };
+  const { nulls, absent } = expressionDoubts(examined, schemas);
+  const problem = (severity: Problem["severity"]) => (doubt: FieldError) =>
+    fieldProblem(document, severity, { ...doubt, path: ["spec", ...doubt.path] });
+  // The documents may be of others, who mean the failure.
+  return [...nulls.map(problem("warning")), ...absent.map(problem("note"))];
 }
 
 const problemsOf = (errors: readonly FieldError[], document: KyvernoDocument): readonly Problem[] =>

@@ -76,6 +76,9 @@ export interface PolicyResource {
 export const isConfined = ({ metadata }: Pick<PolicyResource, "metadata">): boolean =>
   (metadata.namespace ?? "") !== "";
 
+/** Whether a policy has no validations: Kyverno passes everything that it matches. */
+export const judgesNothing = ({ spec }: Pick<PolicyResource, "spec">): boolean => (spec.validations ?? []).length === 0;
+
 /** A PolicyException. */
 export interface ExceptionResource {
   readonly apiVersion: string;

@@ -1,5 +1,6 @@
 /** ValidatingAdmissionPolicies as a {@link Policy}: one, or all of a set together. */
 
+import { FAILURE_KEY } from "../../policy/audit-annotations.js";
 import { kindMistake } from "../../policy/described-review.js";
 import type { Cause, Findings, Outcome, ReportedFindings } from "../../policy/outcome.js";
 import type { EvaluationContext, NeverDenying, Policy, PolicyRule } from "../../policy/policy.js";
@@ -32,8 +33,6 @@ import type { PreparedPolicy } from "./prepared-policy.js";
 
 /** Longest name part of an annotation's key. */
 const KEY_MAX = 63;
-/** The key of what Audit finds. */
-const FAILURE_KEY = "validation_failure";
 
 /** The outcome of most requests. */
 const ALLOWED: Outcome = { verdict: "allow" };

@@ -7,6 +7,7 @@ import { parseSuspectYaml, warningText, type YamlError, yamlText } from "../../d
 import { authorizationMode } from "../../kinds/kyverno/authorization/index.js";
 import type { PolicyResource } from "../../kinds/kyverno/index.js";
 import { describeFailure, type ReadFailure, readResource } from "../../kinds/kyverno/read.js";
+import { judgesNothing } from "../../kinds/kyverno/resource.js";
 import { struct } from "../../kinds/shared/decode/api-type.js";
 import { decodeAsGo } from "../../kinds/shared/decode/go-json.js";
 import { builtinKinds, isBuiltin } from "../../kubernetes/builtin-kinds.js";
@@ -152,7 +153,7 @@ class Loading implements TestPolicies {
   }
 
   #served(path: string, resource: PolicyResource): undefined {
-    if ((resource.spec.validations ?? []).length === 0) {
+    if (judgesNothing(resource)) {
       this.#words.warn(`${path}: ${resource.kind} ${resource.metadata.name} has no validations: it judges nothing`);
       this.#words.mistake();
     }

@@ -13,7 +13,7 @@ import {
 import { authorizationMode } from "../../kinds/kyverno/authorization/index.js";
 import type { ExceptionResource, PolicyResource } from "../../kinds/kyverno/index.js";
 import { describeFailure, readResource } from "../../kinds/kyverno/read.js";
-import { EXCEPTION_KIND } from "../../kinds/kyverno/resource.js";
+import { EXCEPTION_KIND, judgesNothing } from "../../kinds/kyverno/resource.js";
 import { isBuiltin, mistakenKind } from "../../kubernetes/builtin-kinds.js";
 import { apiVersionOf, type GroupVersionKind } from "../../kubernetes/names.js";
 import { member, nameOf, text } from "../../kubernetes/object.js";
@@ -195,8 +195,7 @@ class Found {
     switch (read.kind) {
       case "policy":
         // Kyverno takes it, and passes everything.
-        if ((read.resource.spec.validations ?? []).length === 0)
-          mistake(`${kind} ${name} has no validations: it judges nothing`);
+        if (judgesNothing(read.resource)) mistake(`${kind} ${name} has no validations: it judges nothing`);
         this.#noted(read.resource, document);
         return () => (authorizationMode(read.resource) === undefined ? kyverno : authorization).push(read.resource);
       case "exception":

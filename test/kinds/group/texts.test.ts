@@ -208,8 +208,17 @@ describe("a group's messageExpression", () => {
     for (const source of ["string(object.nope)", "''", "'  '", "'a\\nb'", "string(object.long)"]) {
       assert.equal(await messageOf(source, { long: "x".repeat(5_121) }), "the group's message", source);
     }
-    const outcome = await ask(groupOf({ expression: "a()", messageExpression: "string(object.nope)" }, members));
-    assert.equal(outcome.detail, "messageExpression: no such key: nope");
+    const long = "messageExpression: its text has several lines, or more than 5 KiB";
+    for (const [messageExpression, detail] of [
+      ["string(object.nope)", "messageExpression: no such key: nope"],
+      ["'a\\nb'", long],
+      ["string(object.long)", long],
+      ["'  '", undefined],
+      ["'fine'", undefined],
+    ]) {
+      const group = groupOf({ expression: "a()", messageExpression }, members);
+      assert.equal((await ask(group, raw({ long: "x".repeat(5_121) }))).detail, detail, messageExpression);
+    }
   });
 
   test("is not evaluated for an allow", async () => {

@@ -19,7 +19,9 @@ const policy = (spec: PolicySpec, kind: PolicyResource["kind"] = "ValidatingPoli
 });
 const texts = (resource: PolicyResource): readonly string[] => checkPolicy(resource).map(formatFieldError);
 const warnings = (spec: PolicySpec): readonly string[] =>
-  policyWarnings(policy(about(spec))).map(({ path, text }) => `${formatPath(path)}: ${text}`);
+  policyWarnings(policy(about({ validations: [{ expression: "true" }], ...spec }))).map(
+    ({ path, text }) => `${formatPath(path)}: ${text}`,
+  );
 
 describe("the check at creation", () => {
   test("says what the released program says, in its order", () => {
@@ -87,6 +89,11 @@ describe("doubts about a policy", () => {
     assert.deepEqual(warnings({ autogen: { podControllers: { controllers: ["jobs", "a.v1.g"] } } }), []);
     for (const mode of ["Kubernetes", "JSON", "HTTP", "Envoy", ""])
       assert.deepEqual(warnings({ evaluation: { mode } }), []);
+  });
+
+  test("tell of a policy without validations", () => {
+    for (const spec of [{ validations: [] }, { validations: [], auditAnnotations: [] }])
+      assert.match(warnings(spec).join("\n"), /^spec\.validations: there are none: the policy judges nothing/);
   });
 
   test("tell of controllers that nobody knows", () => {

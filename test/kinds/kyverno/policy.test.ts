@@ -89,6 +89,27 @@ describe("outcomes", () => {
     });
   });
 
+  test("a policy without validations judges nothing, and what others say stands", () => {
+    const reason = "the policy has no validations";
+    for (const spec of [{ validations: [] }, {}, { auditAnnotations: [{ key: "k", valueExpression: "'v'" }] }])
+      assert.deepEqual(ask(setOf([policy(spec)])), { verdict: "skip", reason });
+    const empty = policy({ validations: [] }, { name: "empty" });
+    assert.equal(ask(setOf([empty, policy({ validations: [{ expression: "true" }] })])).verdict, "allow");
+    assert.equal(ask(setOf([empty, never()])).verdict, "deny");
+    const failing = policy({ auditAnnotations: [{ key: "k", valueExpression: "string(object.nope)" }] });
+    assert.equal(ask(setOf([failing])).verdict, "error", "a failure is no pass");
+  });
+
+  test("what all variants of a policy find in a payload is one finding, and as many warnings as Kyverno has", () => {
+    const json = { evaluation: { mode: "JSON" }, matchConstraints: { resourceRules: [PODS] } };
+    const outcome = answerOf(setOf([never({ ...json, validationActions: ["Audit", "Warn"] })]), raw({}), context());
+    assert.deepEqual(
+      outcome.found?.map(({ action }) => action),
+      ["Audit", "Warn"],
+    );
+    assert.equal(outcome.warnings?.length, 3);
+  });
+
   test("an operation that no API server sends is an error", () => {
     assert.equal(ask(setOf([policy({ validations: [] })]), review({ operation: "create" })).verdict, "error");
   });

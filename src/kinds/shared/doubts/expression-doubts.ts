@@ -14,7 +14,7 @@ export interface Placed {
 
 /** The expressions of a policy. */
 export interface ExaminedPolicy {
-  /** Whether an object that is not there is an empty map, as in Kyverno, so that \`has()\` tests it; default no: it is null. */
+  /** Whether an object that is not there is an empty map, as in Kyverno, so that `has()` tests it; default no: it is null. */
   readonly emptyObjects?: boolean;
   readonly match: MatchResources | undefined;
   readonly conditions: readonly Placed[];
