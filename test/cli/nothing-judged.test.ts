@@ -212,6 +212,7 @@ const OTHERS: readonly (readonly [code: number, args: readonly string[], says: R
   [3, ["eval", "vap.yaml", "--object", "service.yaml"], /no policy applies/],
   [3, ["eval", "both", "--policies", "policies.yaml", "--object", "service.yaml"], /no policy applies/],
   [0, ["eval", "condition.yaml", "--object", "web.yaml"], /^$/],
+  [3, ["eval", "without.yaml", "--object", "web.yaml"], /judges nothing/],
   [3, ["bench", "vap.yaml", "--object", "service.yaml", "--seconds", "0.01"], /the policy applies to no object/],
   [3, ["check", "none.yaml"], /there is no policy in \/none\.yaml/],
   [3, ["check", "policies.yaml", "none.yaml"], /there is no policy in \/none\.yaml/],

@@ -1,13 +1,14 @@
 /** Reads questions: an object, a request, or any JSON, from one file or from many. */
-import { type Dirent, readFileSync, statSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFileSync, statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { buildRequest, type Circumstances, ObjectError, readRequest } from "../../admission/build-request.js";
 import { admissionQuestion, rawQuestion } from "../../admission/decode.js";
 import { opened as openedDocuments } from "../../config/documents/documents.js";
 import { parseResources } from "../../config/documents/source-document.js";
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
+import { errorText } from "../../data/error-text.js";
+import { manifestFiles } from "../../data/manifest-files.js";
 import { parseSuspectYaml, warningText, YamlError, yamlText } from "../../data/yaml.js";
 import type { Review } from "../../policy/index.js";
 import {
@@ -47,10 +48,6 @@ export interface Questions {
 
 /** Files taken from folders; test files contain no objects. */
 const IN_FOLDERS = /(?<!\.test)\.(?:ya?ml|json)$/;
-/** Depth of searched folders; deeper ones are a mistake, or a cycle of links. */
-const MAX_FOLDERS = 32;
-/** Most files taken from folders: a folder with more is not one of objects. */
-const MAX_FILES = 100_000;
 /** Depth of nested lists that are opened. */
 const MAX_LISTS = 8;
 
@@ -91,7 +88,7 @@ export async function questionsOf(
     const known = { operation, namespace, doubt, ...(find && { find }) };
     return placed(() => admissionQuestion(buildRequest({ object: each, ...before, ...known })), place);
   };
-  const files = await filesOf(object);
+  const files = filesOf(object);
   const [first] = files;
   if (first === undefined) throw new UsageError(`${object.join(", ")}: no file in it ends in .yaml, .yml or .json`);
   if (files.length > 1 && old !== undefined)
@@ -188,29 +185,17 @@ function opened(document: unknown, depth = 0): readonly unknown[] {
 }
 
 /** The files of paths: for folders those inside, including subfolders, by name. */
-async function filesOf(paths: readonly string[]): Promise<readonly GivenFile[]> {
-  const files: GivenFile[] = [];
-  for (const path of paths) {
-    if (path !== "-" && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
-      await addFolder(path, files, 0);
-    else files.push({ path, inFolder: false });
-  }
-  return files;
+function filesOf(paths: readonly string[]): readonly GivenFile[] {
+  return paths.flatMap((path): readonly GivenFile[] => {
+    if (path === "-" || statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true)
+      return [{ path, inFolder: false }];
+    try {
+      return manifestFiles(path, IN_FOLDERS).map((file) => ({ path: file, inFolder: true }));
+    } catch (cause) {
+      throw new UsageError(`cannot read ${path}: ${errorText(cause)}`, { cause });
+    }
+  });
 }
-
-async function addFolder(folder: string, files: GivenFile[], depth: number): Promise<void> {
-  if (depth > MAX_FOLDERS) throw new UsageError(`${folder}: more than ${MAX_FOLDERS} folders in each other`);
-  const inside = await readdir(folder, { withFileTypes: true }).catch(() => undefined);
-  if (inside === undefined) throw new UsageError(`cannot read ${folder}`);
-  for (const entry of inside.sort(byName)) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) await addFolder(path, files, depth + 1);
-    else if (IN_FOLDERS.test(entry.name)) files.push({ path, inFolder: true });
-    if (files.length > MAX_FILES) throw new UsageError(`${folder}: more than ${MAX_FILES} files`);
-  }
-}
-
-const byName = (left: Dirent, right: Dirent): number => (left.name < right.name ? -1 : 1);
 
 /** The documents of a file; `-` is standard input. YAML reads JSON too. */
 async function documentsOf(file: string, io: CommandIo): Promise<readonly unknown[]> {

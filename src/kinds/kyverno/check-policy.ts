@@ -62,6 +62,13 @@ export function checkTexts(
 /** The known modes of evaluation. */
 const MODES = ["Kubernetes", "JSON", "HTTP", "Envoy"];
 
+/** The words about a policy without validations and annotations. */
+export const JUDGES_NOTHING = "the policy judges nothing, so that it lets every request pass";
+
+/** Whether a policy has something to evaluate; Kyverno takes one that has not. */
+export const findsSomething = ({ validations = [], auditAnnotations = [] }: PolicyResource["spec"]): boolean =>
+  validations.length + auditAnnotations.length > 0;
+
 /** Warnings about parts that Kyverno accepts, but that have no effect: constraints that match nothing, names of nothing. */
 export function policyWarnings({ spec }: PolicyResource): FieldError[] {
   const { matchConstraints, autogen, evaluation } = spec;
@@ -91,5 +98,7 @@ export function policyWarnings({ spec }: PolicyResource): FieldError[] {
     const text = "the policy is for scans of stored objects only: it lets every request pass";
     warnings.push({ path: ["spec", "evaluation", "admission", "enabled"], text });
   }
+  if (!findsSomething(spec))
+    warnings.push({ path: ["spec", "validations"], text: `there are none: ${JUDGES_NOTHING}` });
   return warnings;
 }

@@ -1,5 +1,6 @@
 /** The results of policies as the Outcome of one policy, in the words of Kyverno's webhook (spec kyverno.md 2.6). */
 import type { Found, Outcome, ReportedFindings } from "../../policy/outcome.js";
+import { findsSomething, JUDGES_NOTHING } from "./check-policy.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import type { EngineAnswer } from "./engine/engine.js";
 import type { PolicyResponse, RuleResult } from "./engine/response.js";
@@ -25,12 +26,14 @@ function answerOf(responses: readonly PolicyResponse[], override: readonly strin
   const warnings: string[] = [];
   const found: Found[] = [];
   let applies = false;
+  let isEmpty = false;
   let skipped: RuleResult | undefined;
   for (const { policy, result } of responses) {
     if (result === undefined) continue;
     const { status } = result;
     if (status === "skip") skipped ??= result;
-    else applies = true;
+    else if (findsSomething(policy.resource.spec)) applies = true;
+    else isEmpty = true;
     if (status === "pass" || status === "skip") continue;
     const judgement = { policy, result };
     const actions = override ?? policy.actions;
@@ -50,6 +53,7 @@ function answerOf(responses: readonly PolicyResponse[], override: readonly strin
     return { verdict: "error", message, cause: "expression", report, ...findings };
   }
   if (applies) return { verdict: "allow", ...findings };
+  if (isEmpty) return { verdict: "skip", reason: `there are no validations: ${JUDGES_NOTHING}` };
   if (skipped === undefined) return { verdict: "skip", reason: "no resource rule matches" };
   return skipped.rule === ""
     ? CONDITION

@@ -19,7 +19,9 @@ const policy = (spec: PolicySpec, kind: PolicyResource["kind"] = "ValidatingPoli
 });
 const texts = (resource: PolicyResource): readonly string[] => checkPolicy(resource).map(formatFieldError);
 const warnings = (spec: PolicySpec): readonly string[] =>
-  policyWarnings(policy(about(spec))).map(({ path, text }) => `${formatPath(path)}: ${text}`);
+  policyWarnings(policy(about({ validations: [{ expression: "true" }], ...spec }))).map(
+    ({ path, text }) => `${formatPath(path)}: ${text}`,
+  );
 
 describe("the check at creation", () => {
   test("says what the released program says, in its order", () => {
@@ -87,6 +89,13 @@ describe("doubts about a policy", () => {
     assert.deepEqual(warnings({ autogen: { podControllers: { controllers: ["jobs", "a.v1.g"] } } }), []);
     for (const mode of ["Kubernetes", "JSON", "HTTP", "Envoy", ""])
       assert.deepEqual(warnings({ evaluation: { mode } }), []);
+  });
+
+  test("tell of one that has neither validations nor annotations", () => {
+    assert.deepEqual(warnings({ validations: [] }), [
+      "spec.validations: there are none: the policy judges nothing, so that it lets every request pass",
+    ]);
+    assert.deepEqual(warnings({ validations: [], auditAnnotations: [{ key: "a", valueExpression: "'x'" }] }), []);
   });
 
   test("tell of controllers that nobody knows", () => {
