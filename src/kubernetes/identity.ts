@@ -56,7 +56,7 @@ export function identify(value: unknown, { namespace: wanted, namespaced }: Surr
   const metadata = withoutNulls(given);
   const written = text(metadata, "namespace");
   const name = text(metadata, "name");
-  const scope = builtinScope(kind) ?? namespaced?.(kind);
+  const scope = builtinScope(kind) ?? namespaced?.(kind) ?? policyScope(kind);
   if (scope === false || (wanted === "" && written === "")) {
     const { namespace: _, ...rest } = metadata;
     const isSame = written === "" && metadata === given;
@@ -68,6 +68,19 @@ export function identify(value: unknown, { namespace: wanted, namespaced }: Surr
   const doubt = written === "" && wanted === undefined ? doubtOf(kind, scope, metadata) : undefined;
   return { ...kind, name, namespace, object, ...(doubt !== undefined && { doubt }) };
 }
+
+/** The kinds of namespaced policies and exceptions, by the API groups of policies, whose definitions are seldom beside them. */
+const NAMESPACED_POLICIES: ReadonlyMap<string, RegExp> = new Map([
+  ["policies.kyverno.io", /^(?:Namespaced\w+|PolicyException)$/],
+  ["kyverno.io", /^(?:Policy|PolicyException|CleanupPolicy)$/],
+  ["policies.kubewarden.io", /^AdmissionPolicy(?:Group)?$/],
+  ...["policy.cert-manager.io", "templates.gatekeeper.sh", "constraints.gatekeeper.sh"].map(
+    (group) => [group, /^$/] as const,
+  ),
+]);
+
+const policyScope = ({ group, kind }: GroupVersionKind): boolean | undefined =>
+  NAMESPACED_POLICIES.get(group)?.test(kind);
 
 function readKind(object: JsonObject): GroupVersionKind {
   for (const key of ["apiVersion", "kind"]) {
