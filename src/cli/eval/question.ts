@@ -10,6 +10,7 @@ import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { errorText } from "../../data/error-text.js";
 import { manifestFiles } from "../../data/manifest-files.js";
 import { parseSuspectYaml, warningText, YamlError, yamlText } from "../../data/yaml.js";
+import { isObject, member, text } from "../../kubernetes/object.js";
 import type { Review } from "../../policy/index.js";
 import {
   buildCertificateRequest,
@@ -166,20 +167,17 @@ function lineOf({ file, index = 0 }: Place, path: readonly string[]): string | u
   return position && `${file}:${position.line}:${position.column}`;
 }
 
-function isKubernetesObject(value: unknown): boolean {
-  const { apiVersion, kind } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  return typeof apiVersion === "string" && typeof kind === "string";
-}
+const isKubernetesObject = (value: unknown): boolean =>
+  typeof member(value, "apiVersion") === "string" && typeof member(value, "kind") === "string";
 
 /** The items of a list (`kind: List`, `kind: PodList`), or the document itself. */
 function opened(document: unknown, depth = 0): readonly unknown[] {
-  const { kind, apiVersion, items } = (document ?? {}) as Readonly<Record<string, unknown>>;
-  if (typeof kind !== "string" || !kind.endsWith("List") || !Array.isArray(items) || depth > MAX_LISTS)
-    return [document];
+  const [kind, apiVersion, items] = [text(document, "kind"), text(document, "apiVersion"), member(document, "items")];
+  if (!kind.endsWith("List") || !Array.isArray(items) || depth > MAX_LISTS) return [document];
   const ofItems = kind.slice(0, -"List".length);
   return items.flatMap((item: unknown) => {
     // Lists of the API server do not repeat the kind in their items.
-    const named = ofItems === "" || isKubernetesObject(item) || typeof item !== "object" || item === null;
+    const named = ofItems === "" || isKubernetesObject(item) || !isObject(item);
     return opened(named ? item : { ...item, apiVersion, kind: ofItems }, depth + 1);
   });
 }

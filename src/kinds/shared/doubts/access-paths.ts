@@ -42,10 +42,10 @@ export const pathText = ({ root, steps }: Pick<AccessPath, "root" | "steps">): s
 
 const nameText = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`);
 
-/** Reads the paths of a checked expression. `variables` are those of the policy that are paths themselves. */
-export function accessesIn(expr: Expr, variables: ReadonlyMap<string, AccessPath>): Accesses {
+/** Reads the paths of a checked expression; of none, nothing. `variables` are those of the policy that are paths themselves. */
+export function accessesIn(expr: Expr | undefined, variables: ReadonlyMap<string, AccessPath>): Accesses {
   const reader = new Reader(variables);
-  const result = reader.visit(expr, new Map());
+  const result = expr && reader.visit(expr, new Map());
   return { ...reader, result };
 }
 
