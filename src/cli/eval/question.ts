@@ -11,6 +11,7 @@ import { errorText } from "../../data/error-text.js";
 import { manifestFiles } from "../../data/manifest-files.js";
 import { parseSuspectYaml, warningText, YamlError, yamlText } from "../../data/yaml.js";
 import { isObject, member, text } from "../../kubernetes/object.js";
+import { isForeign } from "../../offline/scan/foreign-files.js";
 import type { Review } from "../../policy/index.js";
 import {
   buildCertificateRequest,
@@ -128,11 +129,12 @@ async function* fromFiles(
   for (const [file, { path, inFolder }] of files.entries()) {
     const documents = known[file] ?? (await documentsOf(path, io));
     for (const [index, object] of documents.flatMap((document) => opened(document)).entries()) {
-      if (!inFolder || isKubernetesObject(object)) {
+      if (!inFolder || !isForeign(object)) {
         yield { review: make(object, { file: path, index }), file: path, index };
         continue;
       }
-      say(io.stderr, `warning: ${path}: document ${index + 1} has no apiVersion and kind, and is left out`);
+      const why = isKubernetesObject(object) ? "is for a program, and for no cluster" : "has no apiVersion and kind";
+      say(io.stderr, `warning: ${path}: document ${index + 1} ${why}, and is left out`);
     }
   }
 }
