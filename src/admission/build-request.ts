@@ -5,6 +5,7 @@ import { builtinScope, mistakenKind } from "../kubernetes/builtin-kinds.js";
 import { creatorOf } from "../kubernetes/creator.js";
 import { IdentityError, identify } from "../kubernetes/identity.js";
 import { apiVersionOf, type GroupVersionKind, type GroupVersionResource } from "../kubernetes/names.js";
+import { member } from "../kubernetes/object.js";
 import type { AdmissionRequest } from "./admission-request.js";
 import { type DecodedAdmission, decodeAdmissionReview } from "./decode.js";
 
@@ -83,6 +84,8 @@ export function buildRequest(parts: RequestParts): AdmissionRequest {
   if (assumed !== undefined) doubt?.(assumed);
   const former = oldObject === undefined ? undefined : identified({ ...parts, object: oldObject }, "oldObject").object;
   const groupVersionKind = { group, version, kind };
+  // A Namespace is in itself, for admission (apiserver 0.37.2, endpoints/handlers/create.go).
+  const inNamespace = group === "" && kind === "Namespace" ? name : namespace;
   const resource = find?.(groupVersionKind)?.resource ?? { group, version, resource: plural(kind.toLowerCase()) };
   return {
     uid: "00000000-0000-0000-0000-000000000000",
@@ -91,7 +94,7 @@ export function buildRequest(parts: RequestParts): AdmissionRequest {
     requestKind: groupVersionKind,
     requestResource: resource,
     ...(name !== "" && { name }),
-    ...(namespace !== "" && { namespace }),
+    ...(inNamespace !== "" && { namespace: inNamespace }),
     operation: op,
     userInfo: (op === "CREATE" ? creatorOf(object) : undefined) ?? ADMINISTRATOR,
     ...(op === "DELETE" ? { oldObject: former ?? object } : { object }),
@@ -101,11 +104,12 @@ export function buildRequest(parts: RequestParts): AdmissionRequest {
 }
 
 function identified({ object, namespace, find }: RequestParts, of: "object" | "oldObject") {
-  const { apiVersion, kind } = (object ?? {}) as Record<string, unknown>;
-  if ((apiVersion ?? kind) === undefined)
+  if (member(object, "apiVersion") === undefined && member(object, "kind") === undefined)
     throw new UsageError("the object has no apiVersion and kind; use --raw for other JSON");
   try {
     const found = identify(object, { namespace, namespaced: (each) => find?.(each)?.namespaced });
+    if (found.kind.endsWith("List") && Array.isArray(member(object, "items")))
+      throw new IdentityError(["kind"], "is that of a list: admission is asked about each of its items");
     const isKnown = builtinScope(found) !== undefined || find?.(found) !== undefined;
     const mistake = isKnown ? undefined : mistakenKind(apiVersionOf(found), found.kind);
     if (mistake !== undefined) throw new IdentityError(["kind"], `is wrong: ${mistake}`);

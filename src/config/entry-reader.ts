@@ -128,7 +128,9 @@ function kindHint(node: MapNode): string | undefined {
   if (pairOf(node, "rego") !== undefined)
     return "compile Rego with `opa build -t wasm`, and name the module by `module:`";
   const keys = node.pairs.map(({ key }) => key).filter((key) => Object.hasOwn(celSpec.fields, key));
-  return keys.length === 0 ? undefined : `write ${keys.join(" and ")} below \`cel:\``;
+  if (keys.length > 0) return `write ${keys.join(" and ")} below \`cel:\``;
+  const own = ["settings", ...OWN_KEYS].find((key) => pairOf(node, key) !== undefined);
+  return own && `${own} is a key of a policy: write beside it what the policy is, such as \`module:\``;
 }
 
 /** The same entry with the misspelt key corrected, so that its contents are read too. */

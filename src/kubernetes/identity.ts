@@ -46,24 +46,26 @@ export interface Surroundings {
  * namespaced.
  * @throws IdentityError for one without a readable kind, name, namespace or labels
  */
-export function identify(value: unknown, { namespace: given, namespaced }: Surroundings = {}): Identity {
+export function identify(value: unknown, { namespace: wanted, namespaced }: Surroundings = {}): Identity {
   if (!isObject(value)) throw new IdentityError([], `expected an object, found ${described(value)}`);
   const kind = readKind(value);
-  const metadata = member(value, "metadata") ?? {};
-  if (!isObject(metadata)) throw new IdentityError(["metadata"], `is ${described(metadata)}, not a map`);
-  for (const key of ["name", "generateName", "namespace"]) checkText(member(metadata, key) ?? "", ["metadata", key]);
-  for (const key of ["labels", "annotations"]) checkTexts(member(metadata, key) ?? {}, ["metadata", key]);
+  const given = member(value, "metadata") ?? {};
+  if (!isObject(given)) throw new IdentityError(["metadata"], `is ${described(given)}, not a map`);
+  for (const key of ["name", "generateName", "namespace"]) checkText(member(given, key) ?? "", ["metadata", key]);
+  for (const key of ["labels", "annotations"]) checkTexts(member(given, key) ?? {}, ["metadata", key]);
+  const metadata = withoutNulls(given);
   const written = text(metadata, "namespace");
   const name = text(metadata, "name");
   const scope = builtinScope(kind) ?? namespaced?.(kind) ?? policyScope(kind);
-  if (scope === false || (given === "" && written === "")) {
-    if (written === "") return { ...kind, name, namespace: "", object: value };
+  if (scope === false || (wanted === "" && written === "")) {
     const { namespace: _, ...rest } = metadata;
-    return { ...kind, name, namespace: "", object: { ...value, metadata: rest } };
+    const isSame = written === "" && metadata === given;
+    return { ...kind, name, namespace: "", object: isSame ? value : { ...value, metadata: rest } };
   }
-  const namespace = given || written || DEFAULT_NAMESPACE;
-  const object = written === "" ? { ...value, metadata: { ...metadata, namespace } } : value;
-  const doubt = written === "" && given === undefined ? doubtOf(kind, scope, metadata) : undefined;
+  const namespace = wanted || written || DEFAULT_NAMESPACE;
+  const whole = written === "" ? { ...metadata, namespace } : metadata;
+  const object = whole === given ? value : { ...value, metadata: whole };
+  const doubt = written === "" && wanted === undefined ? doubtOf(kind, scope, metadata) : undefined;
   return { ...kind, name, namespace, object, ...(doubt !== undefined && { doubt }) };
 }
 
@@ -103,6 +105,17 @@ function checkText(value: unknown, path: readonly string[]): void {
 function checkTexts(map: unknown, path: readonly string[]): void {
   if (!isObject(map)) throw new IdentityError(path, `is ${described(map)}, not a map`);
   for (const key in map) checkText(map[key] ?? "", [...path, key]);
+}
+
+/** Metadata as the API server reads it: a map that is null is absent, and a value that is null is the empty text. */
+function withoutNulls(metadata: JsonObject): JsonObject {
+  const { labels, annotations, ...rest } = metadata;
+  const maps = { ...(isObject(labels) && { labels }), ...(isObject(annotations) && { annotations }) };
+  const hasNull = Object.values(maps).some((map) => Object.values(map).includes(null));
+  if (!hasNull && labels !== null && annotations !== null) return metadata;
+  for (const [key, map] of Object.entries(maps))
+    Object.assign(maps, { [key]: Object.fromEntries(Object.entries(map).map(([name, value]) => [name, value ?? ""])) });
+  return { ...rest, ...maps };
 }
 
 const isScalar = (value: unknown): boolean => typeof value !== "object" || value instanceof Number;

@@ -49,6 +49,7 @@ const FILES: Readonly<Record<string, string>> = {
   "field.yaml": policy().replace("validations", "validation"),
   "type.yaml": policy().replace("[{ expression: object.spec.replicas < 5 }]", "nothing"),
   "without.yaml": policy().replace(/ {2}validations: .*/, "  validations:"),
+  "halves/pod.yaml": "apiVersion: 1\nkind: Pod\nmetadata: { name: a }\n",
   "compile.yaml": policy().replace("< 5", "<"),
   "rules.yaml": policy().replace("deployments", "deployment"),
   "cluster-policy.yaml":
@@ -220,6 +221,8 @@ const OTHERS: readonly (readonly [code: number, args: readonly string[], says: R
   [3, ["eval", "vap.yaml", "--object", "service.yaml"], /no policy applies/],
   [3, ["eval", "both", "--policies", "policies.yaml", "--object", "service.yaml"], /no policy applies/],
   [0, ["eval", "condition.yaml", "--object", "web.yaml"], /^$/],
+  [3, ["eval", "without.yaml", "--object", "web.yaml"], /judges nothing/],
+  [2, ["eval", "few.yaml", "--object", "halves/"], /apiVersion is 1, not a text/],
   [3, ["bench", "vap.yaml", "--object", "service.yaml", "--seconds", "0.01"], /the policy applies to no object/],
   [3, ["check", "none.yaml"], /there is no policy in \/none\.yaml/],
   [3, ["check", "policies.yaml", "none.yaml"], /there is no policy in \/none\.yaml/],

@@ -187,9 +187,18 @@ describe("scaffold", () => {
     assert.equal((await run("eval", "need-team", "--request", join(folder, "review.json"), ...policies)).code, 0);
     const deleted = JSON.parse((await run("scaffold", "review", good, "--operation", "delete")).out);
     assert.deepEqual([deleted.request.operation, deleted.request.object], ["DELETE", undefined]);
+    writeFileSync(join(folder, "list.yaml"), '{ "apiVersion": "v1", "kind": "PodList", "items": [] }');
+    writeFileSync(
+      join(folder, "space.yaml"),
+      "apiVersion: v1\nkind: Namespace\nmetadata: { name: shop, namespace: x }\n",
+    );
+    const space = JSON.parse((await run("scaffold", "review", join(folder, "space.yaml"))).out);
+    // As the API server asks about Namespaces: they are in themselves, and their metadata name none.
+    assert.deepEqual([space.request.namespace, space.request.object.metadata], ["shop", { name: "shop" }]);
     for (const [args, said] of [
       [[join(folder, "none.yaml")], /cannot read .*none.yaml/],
-      [[join(folder, "policies.yaml")], /has no apiVersion and kind/],
+      [[join(folder, "policies.yaml")], /policies\.yaml: the object has no apiVersion and kind/],
+      [[join(folder, "list.yaml")], /list\.yaml: kind is that of a list/],
       [[good, "--operation", "PATCH"], /unknown operation 'PATCH'/],
       [[good, "--members", "a"], /--members is for scaffold group, and not for review/],
     ] as const) {

@@ -101,7 +101,15 @@ describe("an object that no API server takes", () => {
       );
     });
 
-  test("maps that are null, and values that are, are taken", () => {
-    assert.equal(identify(pod({ name: "a", labels: null, annotations: { a: null } })).name, "a");
+  test("maps that are null are absent, and values that are null are the empty text, as the API server reads them", () => {
+    for (const namespace of ["shop", undefined]) {
+      const written = pod({ name: "a", namespace, labels: null, annotations: { a: null, b: "x" } });
+      assert.deepEqual(identify(written).object.metadata, {
+        ...{ name: "a", namespace: namespace ?? "default" },
+        annotations: { a: "", b: "x" },
+      });
+      const node = { ...written, kind: "Node" };
+      assert.deepEqual(identify(node).object.metadata, { name: "a", annotations: { a: "", b: "x" } });
+    }
   });
 });

@@ -1,5 +1,5 @@
 /** Files of Kubernetes documents as the configuration of a server that has an entry for their policies. */
-import { basename, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { ConfigFileError, ConfigFiles } from "../../config/config-files.js";
 import { identityOf, opened } from "../../config/documents/documents.js";
 import { isPolicyLike, knownKind, nearKind } from "../../config/documents/known-kinds.js";
@@ -37,13 +37,6 @@ export interface DocumentConfig {
   readonly foreign: readonly string[];
 }
 
-/** A file of documents. */
-export interface DocumentFile {
-  readonly path: string;
-  /** Its text, if that was read already. */
-  readonly text?: string;
-}
-
 /** The group of each kind whose policies are evaluated together, with all their companions. */
 const KYVERNO = "policies.kyverno.io";
 const CERTIFICATES = "policy.cert-manager.io";
@@ -57,14 +50,20 @@ const TEMPLATE = /\{\{/;
  * Reads files of documents.
  * @param name what they are called together
  * @param inFolder whether they were found in a folder, so that some may be other files
+ * @param texts those that were read already, by absolute path
  */
-export function documentConfig(name: string, files: readonly DocumentFile[], inFolder: boolean): DocumentConfig {
-  const reading = new Reading(inFolder);
+export function documentConfig(
+  name: string,
+  files: readonly string[],
+  inFolder: boolean,
+  texts: ReadonlyMap<string, string>,
+): DocumentConfig {
+  const reading = new Reading(inFolder, texts);
   for (const file of files) reading.add(file);
   return reading.made(name);
 }
 
-/** Whether the first document of a text is a Kubernetes object, and not a configuration. */
+/** Whether a text holds a Kubernetes object: then it is no configuration. */
 export function holdsDocuments(content: string, file: string): boolean {
   return parseResources(content, file).documents.some(isKubernetesObject);
 }
@@ -75,6 +74,7 @@ const isKubernetesObject = ({ value }: SourceDocument): boolean =>
 /** The reading of files (disposable). */
 class Reading {
   readonly #inFolder: boolean;
+  readonly #texts: ReadonlyMap<string, string>;
   readonly #entries: ConfigEntry[] = [];
   readonly #problems: Problem[] = [];
   readonly #documents: SourceDocument[] = [];
@@ -82,17 +82,20 @@ class Reading {
   readonly #warnings = new Map<string, readonly Problem[]>();
   /** Files of Kubewarden's policies, and broken ones. */
   readonly #withPolicy = new Set<string>();
+  /** Absolute paths of files that kustomize merges into others: they hold parts of objects. */
+  readonly #patches = new Set<string>();
   #kubewarden = 0;
   #files = 0;
 
-  constructor(inFolder: boolean) {
+  constructor(inFolder: boolean, texts: ReadonlyMap<string, string>) {
     this.#inFolder = inFolder;
+    this.#texts = texts;
   }
 
-  add({ path, text: given }: DocumentFile): void {
+  add(path: string): void {
     let content: string;
     try {
-      content = given ?? new ConfigFiles().read(path);
+      content = new ConfigFiles({ texts: this.#texts }).read(path);
     } catch (cause) {
       if (!(cause instanceof ConfigFileError)) throw cause;
       const place = { file: path, line: 1, column: 1, path: [] };
@@ -108,63 +111,78 @@ class Reading {
       this.#withPolicy.add(path);
     } else if (objects.length === 0) this.#files++;
     this.#warnings.set(path, warnings);
-    if (objects.some((document) => identityOf(document).group === KUBEWARDEN && isPolicyLike(identityOf(document))))
-      this.#addKubewarden(path, given);
+    if (KUSTOMIZATION.test(basename(path)))
+      for (const patch of documents.flatMap(patchesOf)) this.#patches.add(resolve(dirname(path), patch));
+    if (objects.some((document) => groupOf(document) === KUBEWARDEN && isPolicyLike(identityOf(document))))
+      this.#addKubewarden(path);
     else this.#documents.push(...objects);
   }
 
   /** The policy of such a file is an entry of another kind: it is read as if an entry named the file. */
-  #addKubewarden(path: string, given: string | undefined): void {
-    const options = { salvage: true, ...(given !== undefined && { texts: new Map([[resolve(path), given]]) }) };
-    const read = parseConfig(
-      JSON.stringify({ [idFor(path, this.#entries)]: { resource: basename(path) } }),
-      path,
-      options,
-    );
-    const { config, problems } = read.ok ? read : { config: undefined, problems: read.problems };
-    this.#entries.push(...(config?.entries ?? []));
-    this.#problems.push(...problems);
+  #addKubewarden(path: string): void {
+    const written = JSON.stringify({ [idFor(path, this.#entries)]: { resource: basename(path) } });
+    const read = parseConfig(written, path, { salvage: true, texts: this.#texts });
+    if (read.ok) this.#entries.push(...read.config.entries);
+    this.#problems.push(...read.problems);
     this.#withPolicy.add(path);
     this.#kubewarden++;
   }
 
   made(name: string): DocumentConfig {
-    const documents = [...this.#documents];
-    const served = documents.filter((document) => roleOf(document) === "policy");
-    const unserved = documents.filter((document) => roleOf(document) === "unserved");
-    const companions = documents.filter((document) => roleOf(document) === "companion");
-    const others = documents.filter((document) => roleOf(document) === "other");
+    const isPatch = ({ file }: SourceDocument): boolean => this.#patches.has(resolve(file));
+    const patches = new Set(this.#documents.filter(isPatch).map(({ file }) => file));
+    const having = (role: Role) => this.#documents.filter((each) => !isPatch(each) && roleOf(each) === role);
+    const [served, unserved, companions, others] = [
+      having("policy"),
+      having("unserved"),
+      having("companion"),
+      having("other"),
+    ];
     const used = new Set<SourceDocument>();
     const entries = [...this.#entries];
-    const make = (policies: readonly SourceDocument[]): void => {
-      const [first] = policies;
+    const make = ([first, ...more]: readonly SourceDocument[]): void => {
       if (first === undefined) return;
+      const policies = [first, ...more];
       const beside = [...companionsOf(policies, companions), ...objectsFor(policies, others)];
       for (const document of beside) used.add(document);
-      const all = distinct([...policies, ...beside]);
-      const parts = { id: idFor(first.file, entries), origin: new Origin(first, []), documents: all };
+      // Each document once; of those with the same name the first.
+      const all = new Map([...policies, ...beside].reverse().map((document) => [keyOf(document), document]));
+      const documents = [...all.values()].reverse();
+      const parts = { id: idFor(first.file, entries), origin: new Origin(first, []), documents };
       entries.push(resourceEntry(parts, settingsOf(first, beside)));
     };
     for (const group of TOGETHER) for (const set of sets(served.filter((each) => groupOf(each) === group))) make(set);
-    for (const policy of served) if (!TOGETHER.has(groupOf(policy))) make([policy]);
-    // The kinds report them: the mistake is in the kind, or they are not served.
-    const strange = unserved.filter((document) => isStrange(document));
-    for (const document of unserved) if (!strange.includes(document)) make([document]);
-    const lost = companions.filter((document) => !used.has(document));
+    // The kinds report documents that are not served.
+    const alone = [
+      ...served.filter((each) => !TOGETHER.has(groupOf(each))),
+      ...unserved.filter((each) => !isStrange(each)),
+    ];
+    for (const policy of alone) make([policy]);
     const own = new Set([...served, ...unserved, ...companions, ...used].map(({ file }) => file));
     const problems = [
       ...this.#problems,
       ...[...this.#warnings].flatMap(([file, warnings]) => (own.has(file) ? warnings : [])),
-      ...strange.map((document) => unknownPolicy(document)),
-      ...lost.map((document) => withoutPolicy(document)),
+      ...unserved.filter(isStrange).map(unknownPolicy),
+      ...companions.filter((document) => !used.has(document)).map(withoutPolicy),
     ];
     return {
       result: { ok: true, config: { file: name, entries, files: [] }, problems },
       policies: served.length + unserved.length + this.#kubewarden,
       foreign: [...this.#warnings.keys()].filter((file) => !own.has(file) && !this.#withPolicy.has(file)),
-      leftOut: { objects: others.filter((document) => !used.has(document)).length, files: this.#files },
+      leftOut: {
+        objects: others.filter((document) => !used.has(document)).length,
+        files: this.#files + patches.size,
+      },
     };
   }
+}
+
+const KUSTOMIZATION = /^kustomization\.ya?ml$/;
+
+/** The files that a kustomization merges into its objects. */
+function patchesOf({ value }: SourceDocument): readonly string[] {
+  const items = ["patches", "patchesStrategicMerge"].flatMap((key) => member(value, key) ?? []);
+  return items.map((item) => (typeof item === "string" ? item : text(item, "path"))).filter((path) => path !== "");
 }
 
 type Role = "policy" | "unserved" | "companion" | "other";
@@ -172,9 +190,7 @@ type Role = "policy" | "unserved" | "companion" | "other";
 /** The part that a document has in a server. */
 function roleOf(document: SourceDocument): Role {
   const identity = identityOf(document);
-  const known = knownKind(identity);
-  if (known === undefined) return isPolicyLike(identity) ? "unserved" : "other";
-  if (known.use === "none") return isPolicyLike(identity) ? "unserved" : "other";
+  if ((knownKind(identity)?.use ?? "none") === "none") return isPolicyLike(identity) ? "unserved" : "other";
   return COMPANIONS.has(identity.kind) ? "companion" : "policy";
 }
 
@@ -212,16 +228,6 @@ function sets(policies: readonly SourceDocument[]): readonly (readonly SourceDoc
 function keyOf(document: SourceDocument): string {
   const { group, kind, namespace, name } = identityOf(document);
   return JSON.stringify([group, kind, namespace, name]);
-}
-
-/** Each document once; of those with the same name the first. */
-function distinct(documents: readonly SourceDocument[]): readonly SourceDocument[] {
-  const seen = new Map<string, SourceDocument>();
-  for (const document of documents) {
-    const key = keyOf(document);
-    if (!seen.has(key)) seen.set(key, document);
-  }
-  return [...seen.values()];
 }
 
 /** The bindings, exceptions and context entries of policies; those of the same file come first. */

@@ -19,7 +19,7 @@ import { createPolicySource, type LoadResult } from "../../loader/policy-source.
 import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
 import { leftOutOfSarif, type SarifDocument, type SarifResult, sarifDocument } from "../../offline/reports/sarif.js";
 import { type Paint, paintFor } from "../look/paint.js";
-import { type DocumentFile, documentConfig, holdsDocuments, type LeftOut, leftOutText } from "./documents.js";
+import { documentConfig, holdsDocuments, type LeftOut, leftOutText } from "./documents.js";
 
 /** The result of checking one configuration. */
 interface CheckedFile {
@@ -166,45 +166,37 @@ const isForeign = (folder: string): boolean => folder === "node_modules" || fold
 const CONFIGURATION = /^policies\.ya?ml$/;
 
 /** The subject of a check: a configuration, or files of Kubernetes documents. */
-type Subject =
-  | { readonly kind: "configuration"; readonly file: string }
-  | {
-      readonly kind: "documents";
-      readonly name: string;
-      readonly files: readonly DocumentFile[];
-      readonly folder: boolean;
-    };
+interface Subject {
+  readonly kind: "configuration" | "documents" | "folder";
+  readonly name: string;
+  readonly files: readonly string[];
+}
 
 /**
  * The subjects of a command line: the configurations, those of folders and below them, the documents that are named, and those of each folder.
  * @throws UsageError
  */
-function subjectsOf(named: readonly string[], settings: LoaderSettings, stdin: string | undefined): readonly Subject[] {
-  const start = named.length === 0 ? [policiesFile(settings)] : [...new Set(named)];
+function subjectsOf(named: readonly string[], settings: LoaderSettings, texts: Texts): readonly Subject[] {
   const configurations: string[] = [];
-  const documents: DocumentFile[] = [];
+  const documents: string[] = [];
   const folders: Subject[] = [];
-  for (const name of start) {
+  for (const name of named.length === 0 ? [policiesFile(settings)] : new Set(named)) {
     if (isFolder(name)) {
       const found = inFolder(name);
       const own = found.filter((file) => CONFIGURATION.test(basename(file)));
       configurations.push(...own);
-      const files = found.filter((file) => !own.includes(file)).map((path) => ({ path }));
-      folders.push({ kind: "documents", name, files, folder: true });
+      folders.push({ kind: "folder", name, files: found.filter((file) => !own.includes(file)) });
       continue;
     }
     const path = name === STDIN ? STDIN_NAME : name;
-    const content = name === STDIN ? stdin : read(name).join("\n");
-    if (named.length > 0 && content !== undefined && holdsDocuments(content, path))
-      documents.push({ path, ...(name === STDIN && { text: content }) });
-    else configurations.push(path);
+    const content = texts.get(resolve(path)) ?? read(name).join("\n");
+    (named.length > 0 && holdsDocuments(content, path) ? documents : configurations).push(path);
   }
   if (configurations.length > MAX_FILES)
     throw new UsageError(`found ${configurations.length} configurations, at most ${MAX_FILES}`);
-  const name = documents.map(({ path }) => path).join(", ");
   return [
-    ...[...new Set(configurations)].map((file): Subject => ({ kind: "configuration", file })),
-    ...(documents.length > 0 ? [{ kind: "documents", name, files: documents, folder: false } as const] : []),
+    ...[...new Set(configurations)].map((name): Subject => ({ kind: "configuration", name, files: [name] })),
+    ...(documents.length > 0 ? [{ kind: "documents", name: documents.join(", "), files: documents } as const] : []),
     ...folders,
   ];
 }
@@ -261,6 +253,9 @@ function problemValue({ file, line, column, endColumn, severity, code, path, mes
 const STDIN = "-";
 const STDIN_NAME = "<stdin>";
 
+/** Texts that were read already, by absolute path: that of standard input. */
+type Texts = ReadonlyMap<string, string>;
+
 /** Options of `check`. */
 export interface CheckOptions {
   /** Files and folders; `-` is standard input. None: the one of the options, or the default one. */
@@ -280,17 +275,16 @@ export interface CheckOptions {
 export async function checkCommand(settings: LoaderSettings, options: CheckOptions, io: CommandIo): Promise<number> {
   const { named, output, strict } = options;
   const stdin = named.includes(STDIN) ? await text(io.stdin) : undefined;
-  const subjects = subjectsOf(named, settings, stdin);
+  const texts: Texts = new Map(stdin === undefined ? [] : [[resolve(STDIN_NAME), stdin]]);
+  const subjects = subjectsOf(named, settings, texts);
   const lines = new SourceLines(stdin === undefined ? new Map() : new Map([[STDIN_NAME, stdin]]));
   const paint = paintFor(io.stdout, io.env);
   const all: CheckedFile[] = [];
   /** Files that an entry names: their documents are checked with it. */
   const withEntry = new Set<string>();
   for (const subject of subjects) {
-    const checked =
-      subject.kind === "configuration"
-        ? await checkConfiguration(subject.file, stdin, settings, options, withEntry)
-        : await checkDocuments(subject, settings, options, withEntry);
+    const check = subject.kind === "configuration" ? checkConfiguration : checkDocuments;
+    const checked = await check(subject, texts, settings, options, withEntry);
     if (checked === undefined) continue;
     all.push(checked);
     if (output === "text") io.stdout.write(checkedText(checked, lines, paint));
@@ -310,31 +304,48 @@ export async function checkCommand(settings: LoaderSettings, options: CheckOptio
 }
 
 async function checkConfiguration(
-  file: string,
-  stdin: string | undefined,
+  { name: file }: Subject,
+  texts: Texts,
   settings: LoaderSettings,
   options: CheckOptions,
   withEntry: Set<string>,
 ): Promise<CheckedFile> {
-  const read = (): ConfigResult => parseConfig(stdin ?? "", file, { salvage: true });
-  const loaded = await load({ ...settings, file }, options, file === STDIN_NAME ? read : undefined);
+  const written = texts.get(resolve(file));
+  const read = (): ConfigResult => parseConfig(written ?? "", file, { salvage: true });
+  const loaded = await load({ ...settings, file }, options, written === undefined ? undefined : read);
+  if (!CONFIGURATION.test(basename(file)) && isOther(loaded))
+    throw new UsageError(`${file} holds no policy: it is neither a policies.yaml nor a file of Kubernetes documents`);
   for (const each of loaded.files) withEntry.add(resolve(each));
   return checkedFile(loaded);
 }
 
+/** Whether a file is another program's, such as values.yaml: none of its keys looks like the name of a policy. */
+const isOther = ({ policies, problems, file }: LoadResult): boolean =>
+  policies.entries.size > 0 &&
+  problems.length >= policies.entries.size &&
+  problems.every(
+    (problem) =>
+      ["CONFIG_KIND", "CONFIG_WRONG_TYPE"].includes(problem.code ?? "") &&
+      problem.file === file &&
+      problem.path.length === 1 &&
+      problem.hint === undefined &&
+      !problem.message.includes("did you mean"),
+  );
+
 /** The documents that no entry names; undefined where there is nothing to say. */
 async function checkDocuments(
-  { name, files, folder }: Extract<Subject, { readonly kind: "documents" }>,
+  { kind, name, files }: Subject,
+  texts: Texts,
   settings: LoaderSettings,
   options: CheckOptions,
   withEntry: ReadonlySet<string>,
 ): Promise<CheckedFile | undefined> {
-  const own = folder ? files.filter(({ path }) => !withEntry.has(resolve(path))) : files;
-  const { result, policies, leftOut, foreign } = documentConfig(name, own, folder);
-  if (!folder && foreign.length > 0)
+  const isFolder = kind === "folder";
+  const own = isFolder ? files.filter((path) => !withEntry.has(resolve(path))) : files;
+  const { result, policies, leftOut, foreign } = documentConfig(name, own, isFolder, texts);
+  if (!isFolder && foreign.length > 0)
     throw new UsageError(`${foreign.join(", ")}: there is no policy in it, and nothing that belongs to one`);
-  const loaded = await load({ ...settings, file: name }, options, () => result);
-  const checked = checkedFile(loaded);
+  const checked = checkedFile(await load({ ...settings, file: name }, options, () => result));
   // Where entries name all policies of a folder, there is nothing more to say of it.
   if (policies === 0 && checked.problems.length === 0 && withEntry.size > 0) return undefined;
   return { ...checked, policies, leftOut };

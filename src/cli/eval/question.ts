@@ -1,14 +1,17 @@
 /** Reads questions: an object, a request, or any JSON, from one file or from many. */
-import { type Dirent, readFileSync, statSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFileSync, statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { buildRequest, type Circumstances, ObjectError, readRequest } from "../../admission/build-request.js";
 import { admissionQuestion, rawQuestion } from "../../admission/decode.js";
 import { opened as openedDocuments } from "../../config/documents/documents.js";
 import { parseResources } from "../../config/documents/source-document.js";
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
+import { errorText } from "../../data/error-text.js";
+import { manifestFiles } from "../../data/manifest-files.js";
 import { parseSuspectYaml, warningText, YamlError, yamlText } from "../../data/yaml.js";
+import { isObject, member, text } from "../../kubernetes/object.js";
+import { isForeign } from "../../offline/scan/foreign-files.js";
 import type { Review } from "../../policy/index.js";
 import {
   buildCertificateRequest,
@@ -47,10 +50,6 @@ export interface Questions {
 
 /** Files taken from folders; test files contain no objects. */
 const IN_FOLDERS = /(?<!\.test)\.(?:ya?ml|json)$/;
-/** Depth of searched folders; deeper ones are a mistake, or a cycle of links. */
-const MAX_FOLDERS = 32;
-/** Most files taken from folders: a folder with more is not one of objects. */
-const MAX_FILES = 100_000;
 /** Depth of nested lists that are opened. */
 const MAX_LISTS = 8;
 
@@ -91,7 +90,7 @@ export async function questionsOf(
     const known = { operation, namespace, doubt, ...(find && { find }) };
     return placed(() => admissionQuestion(buildRequest({ object: each, ...before, ...known })), place);
   };
-  const files = await filesOf(object);
+  const files = filesOf(object);
   const [first] = files;
   if (first === undefined) throw new UsageError(`${object.join(", ")}: no file in it ends in .yaml, .yml or .json`);
   if (files.length > 1 && old !== undefined)
@@ -130,11 +129,12 @@ async function* fromFiles(
   for (const [file, { path, inFolder }] of files.entries()) {
     const documents = known[file] ?? (await documentsOf(path, io));
     for (const [index, object] of documents.flatMap((document) => opened(document)).entries()) {
-      if (!inFolder || isKubernetesObject(object)) {
+      if (!inFolder || !isForeign(object)) {
         yield { review: make(object, { file: path, index }), file: path, index };
         continue;
       }
-      say(io.stderr, `warning: ${path}: document ${index + 1} has no apiVersion and kind, and is left out`);
+      const why = isKubernetesObject(object) ? "is for a program, and for no cluster" : "has no apiVersion and kind";
+      say(io.stderr, `warning: ${path}: document ${index + 1} ${why}, and is left out`);
     }
   }
 }
@@ -169,48 +169,33 @@ function lineOf({ file, index = 0 }: Place, path: readonly string[]): string | u
   return position && `${file}:${position.line}:${position.column}`;
 }
 
-function isKubernetesObject(value: unknown): boolean {
-  const { apiVersion, kind } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  return typeof apiVersion === "string" && typeof kind === "string";
-}
+const isKubernetesObject = (value: unknown): boolean =>
+  typeof member(value, "apiVersion") === "string" && typeof member(value, "kind") === "string";
 
 /** The items of a list (`kind: List`, `kind: PodList`), or the document itself. */
 function opened(document: unknown, depth = 0): readonly unknown[] {
-  const { kind, apiVersion, items } = (document ?? {}) as Readonly<Record<string, unknown>>;
-  if (typeof kind !== "string" || !kind.endsWith("List") || !Array.isArray(items) || depth > MAX_LISTS)
-    return [document];
+  const [kind, apiVersion, items] = [text(document, "kind"), text(document, "apiVersion"), member(document, "items")];
+  if (!kind.endsWith("List") || !Array.isArray(items) || depth > MAX_LISTS) return [document];
   const ofItems = kind.slice(0, -"List".length);
   return items.flatMap((item: unknown) => {
     // Lists of the API server do not repeat the kind in their items.
-    const named = ofItems === "" || isKubernetesObject(item) || typeof item !== "object" || item === null;
+    const named = ofItems === "" || isKubernetesObject(item) || !isObject(item);
     return opened(named ? item : { ...item, apiVersion, kind: ofItems }, depth + 1);
   });
 }
 
 /** The files of paths: for folders those inside, including subfolders, by name. */
-async function filesOf(paths: readonly string[]): Promise<readonly GivenFile[]> {
-  const files: GivenFile[] = [];
-  for (const path of paths) {
-    if (path !== "-" && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
-      await addFolder(path, files, 0);
-    else files.push({ path, inFolder: false });
-  }
-  return files;
+function filesOf(paths: readonly string[]): readonly GivenFile[] {
+  return paths.flatMap((path): readonly GivenFile[] => {
+    if (path === "-" || statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true)
+      return [{ path, inFolder: false }];
+    try {
+      return manifestFiles(path, IN_FOLDERS).map((file) => ({ path: file, inFolder: true }));
+    } catch (cause) {
+      throw new UsageError(`cannot read ${path}: ${errorText(cause)}`, { cause });
+    }
+  });
 }
-
-async function addFolder(folder: string, files: GivenFile[], depth: number): Promise<void> {
-  if (depth > MAX_FOLDERS) throw new UsageError(`${folder}: more than ${MAX_FOLDERS} folders in each other`);
-  const inside = await readdir(folder, { withFileTypes: true }).catch(() => undefined);
-  if (inside === undefined) throw new UsageError(`cannot read ${folder}`);
-  for (const entry of inside.sort(byName)) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) await addFolder(path, files, depth + 1);
-    else if (IN_FOLDERS.test(entry.name)) files.push({ path, inFolder: true });
-    if (files.length > MAX_FILES) throw new UsageError(`${folder}: more than ${MAX_FILES} files`);
-  }
-}
-
-const byName = (left: Dirent, right: Dirent): number => (left.name < right.name ? -1 : 1);
 
 /** The documents of a file; `-` is standard input. YAML reads JSON too. */
 async function documentsOf(file: string, io: CommandIo): Promise<readonly unknown[]> {

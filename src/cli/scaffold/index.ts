@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname, join, posix } from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { AdmissionRequest } from "../../admission/admission-request.js";
-import { buildRequest, ObjectError } from "../../admission/build-request.js";
+import { buildRequest } from "../../admission/build-request.js";
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { stringifyJson } from "../../data/json.js";
 import { yamlName } from "../../data/print-yaml.js";
@@ -102,7 +102,8 @@ async function reviewCommand(
   try {
     request = buildRequest({ object, ...before, operation, namespace, doubt });
   } catch (error) {
-    throw error instanceof ObjectError ? new UsageError(`${file}: ${error.message}`, { cause: error }) : error;
+    if (!(error instanceof UsageError) || error.key !== undefined) throw error;
+    throw new UsageError(`${file}: ${error.message}`, { cause: error });
   }
   io.stdout.write(`${stringifyJson({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request })}\n`);
   return 0;

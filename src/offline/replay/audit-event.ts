@@ -5,7 +5,7 @@
 
 import { decodeAdmissionReview } from "../../admission/decode.js";
 import { stringifyJson } from "../../data/json.js";
-import { builtinKinds, pluralOf } from "../../kubernetes/builtin-kinds.js";
+import { parseApiVersion } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
 import type { Answer, Found, Question } from "./question.js";
 
@@ -76,15 +76,17 @@ function requestOf(event: JsonObject, place: string): Found {
   };
   const made = objectsOf(event, operation, verb);
   if (typeof made === "string") return skipped(made);
-  const kind = kindOf(made.object ?? made.oldObject, resource);
-  if (kind === undefined) return skipped(`audit events about ${resource.resource}, whose kind they do not name`);
+  const about = made.object ?? made.oldObject;
+  const { group, version } = parseApiVersion(text(about, "apiVersion")) ?? resource;
+  const kind = { group, version, kind: text(about, "kind") };
   const name = text(reference, "name") || nameOf(made.object);
   const isNamespace = resource.group === "" && resource.resource === "namespaces";
   const namespace = text(reference, "namespace") || (isNamespace ? name : "");
-  const about = { kind, resource, ...(subResource !== "" && { subResource }) };
   const request = {
     uid: text(event, "auditID"),
-    ...about,
+    kind,
+    resource,
+    ...(subResource !== "" && { subResource }),
     requestKind: kind,
     requestResource: resource,
     ...(subResource !== "" && { requestSubResource: subResource }),
@@ -157,30 +159,6 @@ function objectsOf(event: JsonObject, operation: string, verb: string): Objects 
 /** Whether a value is a Kubernetes object, and not the Status in many responses. */
 const isKubernetesObject = (value: unknown): value is JsonObject =>
   isObject(value) && typeof value.kind === "string" && typeof value.apiVersion === "string" && value.kind !== "Status";
-
-interface Resource {
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-}
-
-function kindOf(object: unknown, { group, version, resource }: Resource) {
-  if (isObject(object)) {
-    const apiVersion = text(object, "apiVersion");
-    const slash = apiVersion.indexOf("/");
-    return {
-      group: slash < 0 ? "" : apiVersion.slice(0, slash),
-      version: apiVersion.slice(slash + 1),
-      kind: text(object, "kind"),
-    };
-  }
-  const apiVersion = group === "" ? version : `${group}/${version}`;
-  for (const builtin of builtinKinds()) {
-    if (builtin.apiVersion === apiVersion && pluralOf(builtin.kind) === resource)
-      return { group, version, kind: builtin.kind };
-  }
-  return undefined;
-}
 
 /** The answer of the API server: every policy has accepted an accepted request; the policy behind a refusal is unknown. */
 function serverAnswer(event: JsonObject): Answer | undefined {

@@ -151,6 +151,17 @@ describe("files of documents", () => {
     }
   });
 
+  test("a file of another program that is named holds no policy, in one line", async () => {
+    for (const content of ["replicas: 1\nimage:\n  repository: nginx\n", "apiVersion: v2\nname: chart\n", "a: b\n"]) {
+      const at = folder({ "values.yaml": content });
+      const { code, out, err } = await check([join(at, "values.yaml")]);
+      assert.deepEqual([code, out], [2, ""], content);
+      assert.match(err, /^Error: \S*values\.yaml holds no policy: [^\n]*\n$/);
+    }
+    for (const meant of ["a: { modul: x }\n", "a: { settings: {} }\n", "a: { validations: [] }\n", "policies: [x]\n"])
+      assert.equal((await check([join(folder({ "mine.yaml": meant }), "mine.yaml")])).code, 1, meant);
+  });
+
   test("a kind that is not served, and one that is misspelt, is an error", async () => {
     const cluster = { ...kyverno("a"), apiVersion: "kyverno.io/v1", kind: "ClusterPolicy" };
     const cases: readonly [object, RegExp][] = [
@@ -211,6 +222,16 @@ describe("folders", () => {
       ...{ code: 0, err: "" },
       out: `${folders}: 1 policy, no errors; left out: 1 object of another kind, 4 files without a Kubernetes object\n`,
     });
+  });
+
+  test("what kustomize merges into other objects is no policy of its own", async () => {
+    const part = { ...vap("a"), spec: { failurePolicy: "Ignore" } };
+    for (const key of ["patches: [{ path: part.yaml }]", "patchesStrategicMerge: [part.yaml]"]) {
+      const at = folder({ "base.yaml": vap("a"), "over/kustomization.yaml": `${key}\n`, "over/part.yaml": part });
+      const { code, out } = await check([at]);
+      assert.equal(code, 0, out);
+      assert.match(out, /: 1 policy, no errors; left out: 2 files without a Kubernetes object/);
+    }
   });
 
   test("broken YAML is an error", async () => {

@@ -42,10 +42,10 @@ export const pathText = ({ root, steps }: Pick<AccessPath, "root" | "steps">): s
 
 const nameText = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`);
 
-/** Reads the paths of a checked expression. `variables` are those of the policy that are paths themselves. */
-export function accessesIn(expr: Expr, variables: ReadonlyMap<string, AccessPath>): Accesses {
+/** Reads the paths of a checked expression; of none, nothing. `variables` are those of the policy that are paths themselves. */
+export function accessesIn(expr: Expr | undefined, variables: ReadonlyMap<string, AccessPath>): Accesses {
   const reader = new Reader(variables);
-  const result = reader.visit(expr, new Map());
+  const result = expr && reader.visit(expr, new Map());
   return { ...reader, result };
 }
 
@@ -139,11 +139,12 @@ class Reader {
     const [first, second] = paths;
     if (name === "@in" && second !== undefined && left?.kind === "literal" && typeof left.value === "string")
       this.#test(second, left.value);
-    const compared = left?.kind === "literal" ? second : right?.kind === "literal" ? first : undefined;
-    if (compared !== undefined && COMPARISONS.has(name)) {
-      if (compared.steps.length === 0 && [left, right].some(isNull)) this.nullTested.add(compared.root);
-      // `path.orValue('') == ''` tells whether there is something.
-      if (compared.defaulted === true) this.#tested(compared, true);
+    if (WEIGHED.has(name)) {
+      for (const path of [of, ...paths]) {
+        if (path?.steps.length === 0 && args.some(isNull)) this.nullTested.add(path.root);
+        // `path.orValue('') == ''` and `path.orValue('').startsWith('x')` tell whether there is something.
+        if (path?.defaulted === true || path?.optional === true) this.#tested(path, true);
+      }
     }
     if (name === "size") return of ?? first;
     if (name === "hasValue" && of !== undefined) this.#tested(of, true);
@@ -172,7 +173,11 @@ class Reader {
   }
 }
 
-const COMPARISONS: ReadonlySet<string> = new Set(["_==_", "_!=_", "_>_", "_<_", "_>=_", "_<=_"]);
+/** What is asked about a value: the default in its place says that it is absent. */
+const WEIGHED: ReadonlySet<string> = new Set([
+  ...["_==_", "_!=_", "_>_", "_<_", "_>=_", "_<=_", "_&&_", "_||_", "!_", "_?_:_", "@in"],
+  ...["startsWith", "endsWith", "contains", "matches"],
+]);
 
 const isRoot = (name: string): name is Root => name === "object" || name === "oldObject";
 const isNull = (expr: Expr | undefined): boolean => expr?.kind === "literal" && expr.value === null;

@@ -30,22 +30,13 @@ export interface ExpressionDoubts {
   readonly absent: readonly FieldError[];
 }
 
-const NO_ACCESSES: Accesses = {
-  read: [],
-  tested: new Set(),
-  nullTested: new Set(),
-  namesOperation: false,
-  result: undefined,
-};
-
 /** Examines the expressions of a policy; those with mistakes are skipped. */
 export function expressionDoubts(policy: ExaminedPolicy, schemas: SchemaSource): ExpressionDoubts {
   const { emptyObjects = false } = policy;
   const paths = new Map<string, AccessPath>();
   const read = ({ path, expression }: Placed) => {
     const program = expression?.program;
-    const accesses = program === undefined ? NO_ACCESSES : accessesIn(program.checked, paths);
-    return { path, source: program?.source ?? "", accesses };
+    return { path, source: program?.source ?? "", accesses: accessesIn(program?.checked, paths) };
   };
   const conditions = policy.conditions.map(read);
   const variables = policy.variables.map((variable) => {
@@ -118,31 +109,31 @@ function absentIn(
   read: readonly Access[],
   shapes: readonly Shape[],
   isTested: (key: string) => boolean,
-): ReadonlyMap<string, { readonly access: Access; readonly name: string }> {
-  const found = new Map<string, { readonly access: Access; readonly name: string }>();
+): ReadonlyMap<string, Absent> {
+  const found = new Map<string, Absent>();
   for (const access of read) {
-    for (const shape of shapes) {
-      const name = firstAbsent(access, shape, isTested);
-      if (name === undefined) continue;
-      if (!found.has(name.key)) found.set(name.key, { access, name: name.name });
-      break;
-    }
+    const [first] = shapes.flatMap((shape) => firstAbsent(access, shape, isTested) ?? []);
+    if (first !== undefined && !found.has(first.key)) found.set(first.key, first);
   }
   return found;
 }
 
-function firstAbsent(
-  { root, steps, present, optional }: Access,
-  shape: Shape,
-  isTested: (key: string) => boolean,
-): { readonly key: string; readonly name: string } | undefined {
+/** A step that may lead to nothing: its path, and its own name. */
+interface Absent {
+  readonly access: Access;
+  readonly key: string;
+  readonly name: string;
+}
+
+function firstAbsent(access: Access, shape: Shape, isTested: (key: string) => boolean): Absent | undefined {
+  const { root, steps, present, optional } = access;
   let at: Shape | undefined = shape;
   for (const [i, step] of steps.entries()) {
     const next: Stepped | undefined = at && stepInto(at, step, i === 0);
     if (next === undefined) return undefined;
     const key = pathText({ root, steps: steps.slice(0, i + 1) });
     if (i >= present && !optional && next.mayBeAbsent && "name" in step && !isTested(key))
-      return { key, name: step.name };
+      return { access, key, name: step.name };
     at = next.shape;
   }
   return undefined;

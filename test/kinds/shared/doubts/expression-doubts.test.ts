@@ -99,6 +99,11 @@ describe("an optional member that may be absent", () => {
       "object.spec.containers[].livenessProbe",
     ],
     ["object.spec.nodeSelector.exists(k, v, v == 'x')", "object.spec.nodeSelector"],
+    ["object.metadata.?labels.?a.orValue('').startsWith('x') && object.metadata.labels.a.size() > 2"],
+    ["object.metadata.?labels.?a.orValue('') in ['x', 'y'] && object.metadata.labels.a.size() > 2"],
+    ["object.spec.?hostNetwork.orValue(false) && object.spec.hostNetwork"],
+    ["object.metadata.?labels != optional.none() && object.metadata.labels.size() > 0"],
+    ["object.metadata.?labels.orValue({}) == {} || object.metadata.labels.a == 'x'", "object.metadata.labels.a"],
     // What the API server always has.
     ["object.metadata.name != '' && object.metadata.namespace != '' && object.spec.restartPolicy == 'Always'"],
     ["object.spec.containers[0].image != '' && has(object.spec.containers[0].resources.limits)"],
