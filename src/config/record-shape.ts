@@ -109,11 +109,13 @@ function readRecord<F extends Fields>(
   return sink.salvages || sink.errorCount === before ? (Object.freeze(value) as RecordValue<F>) : undefined;
 }
 
-/** The hint for a text in the place of a map of which only one key is required, such as a validation's expression. */
+/** The hint for a text in the place of a map: one of its keys stands there, or only one is required, such as a validation's expression. */
 function onlyKeyHint(fields: Fields, node: SourceNode): string | undefined {
+  if (node.kind !== "scalar" || typeof node.value !== "string") return undefined;
+  const [, begun = ""] = /^(\w+)(?::| ["'])/.exec(node.value) ?? [];
+  if (Object.hasOwn(fields, begun)) return `write a colon and a space behind ${begun}`;
   const [key, ...more] = Object.keys(fields).filter((name) => fields[name]?.required);
-  const isText = node.kind === "scalar" && typeof node.value === "string";
-  return isText && key !== undefined && more.length === 0 ? `write ${key}: before the text` : undefined;
+  return key !== undefined && more.length === 0 ? `write ${key}: before the text` : undefined;
 }
 
 function unknownKey(key: string, fields: Fields, hints: Hints, advice: string | undefined): string {

@@ -125,7 +125,7 @@ export function listOf<T>(item: Shape<T>): Shape<readonly T[]> {
           sink,
           "a list",
           "",
-          isText(item) || node.kind === "map" ? listHint(node) : undefined,
+          isText(item) || node.kind === "map" ? listHint(node, Object.keys(item.fields ?? {})) : undefined,
         );
       const values = node.items.map((each, index) => item.read(each, [...path, index], sink));
       return values.includes(undefined) ? undefined : Object.freeze(values as T[]);

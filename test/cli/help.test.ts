@@ -78,7 +78,11 @@ describe("a slip", () => {
       ["gateway.yaml"],
       /there is no such file either, .* policy-server check gateway\.yaml/,
     ],
-    ["of a file in place of a command", ["./package.json"], /: a file is named behind a command/],
+    [
+      "of a file in place of a command",
+      ["./package.json"],
+      /: a file is named as in policy-server check .\/package.json/,
+    ],
     ["of an option is told the right one", ["check", "--polices", "x"], /Did you mean --policies\?/],
     ["of a word's case", ["--Version"], /Did you mean --version\?/],
     ["of a letter's case", ["check", "-O", "json"], /unknown option '-O'\n\(Did you mean -o, --output\?\)/],
@@ -86,6 +90,22 @@ describe("a slip", () => {
     ["of a letter is told all others", ["check", "-x"], /\(letters that it knows: -o, --output; -h, --help\)/],
     ["of a letter without a command", ["-x"], /\(letters that it knows: -h, --help\)/],
     ["of a dash", ["check", "-policies", "x"], /Did you mean --policies\?/],
+    [
+      "of another word for the version",
+      ["check", "-version"],
+      /option '-version'\n\(the version: policy-server version\)/,
+    ],
+    ["of the letter of the version", ["check", "-v"], /option '-v'\n\(the version: policy-server version\)/],
+    [
+      "of kubectl's letter for files",
+      ["check", "-f", "x"],
+      /\(files are named without an option: policy-server check FILE\)/,
+    ],
+    [
+      "of an option for files",
+      ["test", "--files", "x"],
+      /\(files are named without an option: policy-server test FILE\)/,
+    ],
     ["of the format's name", ["check", "--format", "json"], /Did you mean -o, --output\?/],
     [
       "in what is missing gets an example",
