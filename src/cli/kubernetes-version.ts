@@ -1,16 +1,19 @@
-import { isKubernetesVersion, isSince, type KubernetesVersion, NEWEST_VERSION } from "../cel/index.js";
+import { isSince, KUBERNETES_VERSIONS, type KubernetesVersion, NEWEST_VERSION } from "../cel/index.js";
 import { UsageError } from "../data/command-io.js";
 
 /** The oldest Kubernetes whose rules about policies are known. */
 const OLDEST_VERSION: KubernetesVersion = "1.28";
+/** All whose rules are. */
+export const KNOWN_VERSIONS = KUBERNETES_VERSIONS.filter((version) => isSince(version, OLDEST_VERSION));
 
 /**
  * Parses a version of Kubernetes: `1.34`, `v1.34`, `v1.34.2`. Patch numbers are ignored.
  * @throws UsageError for an unknown one
  */
 export function kubernetesVersion(text: string): KubernetesVersion {
-  const minor = /^v?(\d+\.\d+)(?:\.\d+.*)?$/.exec(text)?.[1] ?? "";
-  if (isKubernetesVersion(minor) && isSince(minor, OLDEST_VERSION)) return minor;
+  const minor = /^v?(\d+\.\d+)(?:\.\d+.*)?$/.exec(text)?.[1];
+  const version = KNOWN_VERSIONS.find((each) => each === minor);
+  if (version !== undefined) return version;
   const known = `known are ${OLDEST_VERSION} to ${NEWEST_VERSION}`;
   throw new UsageError(
     `option '--kubernetes-version <version>': there are no rules of ${JSON.stringify(text)}: ${known}`,

@@ -86,7 +86,12 @@ function readRecord<F extends Fields>(
     ),
   );
   // Keys whose values are written elsewhere, or that are misspelt: they are reported as such.
-  const meant = new Set([...unknown].map(([key, place]) => place?.below ?? nearest(key, Object.keys(fields))));
+  const meant = new Set(
+    [...unknown].map(
+      ([key, place]) =>
+        place?.below ?? /^write "(\w+)"/.exec(hints[key] ?? "")?.[1] ?? nearest(key, Object.keys(fields)),
+    ),
+  );
   for (const pair of node.pairs) {
     const keyPath = [...path, pair.key];
     const field = Object.hasOwn(fields, pair.key) ? fields[pair.key] : undefined;

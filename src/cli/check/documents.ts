@@ -64,9 +64,12 @@ export function documentConfig(name: string, files: readonly DocumentFile[], inF
   return reading.made(name);
 }
 
-/** Whether the first document of a text is a Kubernetes object, and not a configuration. */
+/** Whether a text holds Kubernetes objects, and is not a configuration; of one that can't be read, the beginnings of lines tell. */
 export function holdsDocuments(content: string, file: string): boolean {
-  return parseResources(content, file).documents.some(isKubernetesObject);
+  const { documents, problems } = parseResources(content, file);
+  return problems.length > 0
+    ? [/^"?apiVersion"?:/m, /^"?kind"?:/m].every((key) => key.test(content))
+    : documents.some(isKubernetesObject);
 }
 
 const isKubernetesObject = ({ value }: SourceDocument): boolean =>
