@@ -14,91 +14,60 @@ export interface KyvernoFlag {
   /** Why it has no effect, or what to use instead; of a flag that is taken: another meaning. */
   readonly why?: string;
   /** An option with which it is refused all the same, with the reason. */
-  readonly refusedWith?: { readonly option: string; readonly why: string };
+  readonly refusedWith?: { readonly option: string; readonly why: string } | undefined;
 }
 
-/** @param flags with `|` between them */
-const row = (commands: string, here: KyvernoFlag["here"], flags: string, why?: string): KyvernoFlag => ({
-  commands: commands.split(" ") as KyvernoCommand[],
-  flags: flags.split("|"),
-  here,
-  ...(why !== undefined && { why }),
-});
+/** All flags of both commands: the commands, what becomes of the flags, the flags, and why. */
+const TABLE = `
+apply | taken | -r, --resource <paths> / --resources <paths> / --json <paths> / --http-payload <paths>
+apply | taken | --envoy-payload <paths> / -c, --cluster / -n, --namespace <name> / --kubeconfig <file>
+apply | taken | -f, --values-file <file> / -s, --set <values> / -u, --userinfo <file> / --context-file <file>
+apply | taken | -e, --exception <files> / --exceptions <files> / --exceptions-within-resources
+apply | taken | --exceptions-with-resources / --exceptions-within-policies / --crd-paths <paths> / --crd-path <paths>
+apply | taken | --parameter-resource <files> / -p, --policy-report / -t, --table / --output-format <format>
+apply | taken | --audit-warn / --warn-exit-code <code> / --warn-no-pass / --continue-on-fail
+apply test | taken | --detailed-results / --remove-color
+test | taken | -f, --file-name <name> / -t, --test-case-selector <text> / -o, --output-format <format>
+test | taken | --fail-only / --require-tests
+apply | taken | --username <name> | the requester of a CSR, not a user of git: clone the repository first
+apply test | idle | -v, --v <level> | there is no log of steps
+apply test | idle | --warnings-as-errors | policies of deprecated kinds are not served, and fail anyway
+apply | idle | --target-resource <paths> / --target-resources <paths> | they are for policies that change objects
+apply | idle | --concurrent <number> | all processors are used where that is faster
+apply | idle | --batch-size <number> | a cluster's objects come in pages of a fixed size
+apply | idle | --continue-on-error | a resource that can't be read always ends the run
+apply | idle | --show-performance | nothing is measured
+apply | idle | --cluster-wide-resources | they are among those of --cluster, unless --namespace is given
+apply | refused | -o, --output <file> | it writes changed objects, and these policies change none; for results -p with --output-format, --sarif or --junit
+apply | refused | -i, --stdin | it prints changed objects, and these policies change none; resources from standard input: --resource -
+apply test | refused | --registry | images that policies ask for are those of the context file (apply: --context-file; test: context)
+apply | refused | --context <name> | the current context counts: kubectl config view --minify --flatten --context NAME > FILE, then --kubeconfig FILE
+apply test | refused | -b, --git-branch <name> | clone the repository first: git clone --branch NAME URL
+apply | refused | --password <text> | clone the repository first: git clone URL
+apply | refused | --generate-exceptions / --generated-exception-ttl <duration> | it makes exceptions of the old kinds, which count for no policy here: write a PolicyException of policies.kyverno.io
+`;
 
-/** All flags of both commands. */
-export const KYVERNO_FLAGS: readonly KyvernoFlag[] = [
-  row("apply", "taken", "-r, --resource <paths>|--resources <paths>|--json <paths>|--http-payload <paths>"),
-  row("apply", "taken", "--envoy-payload <paths>|-c, --cluster|-n, --namespace <name>|--kubeconfig <file>"),
-  row("apply", "taken", "-f, --values-file <file>|-s, --set <values>|-u, --userinfo <file>|--context-file <file>"),
-  row("apply", "taken", "-e, --exception <files>|--exceptions <files>|--exceptions-within-resources"),
-  row(
-    "apply",
-    "taken",
-    "--exceptions-with-resources|--exceptions-within-policies|--crd-paths <paths>|--crd-path <paths>",
-  ),
-  row("apply", "taken", "--parameter-resource <files>|-p, --policy-report|-t, --table|--output-format <format>"),
-  row("apply", "taken", "--audit-warn|--warn-exit-code <code>|--warn-no-pass|--continue-on-fail"),
-  row("apply test", "taken", "--detailed-results|--remove-color"),
-  row("test", "taken", "-f, --file-name <name>|-t, --test-case-selector <text>|-o, --output-format <format>"),
-  row("test", "taken", "--fail-only|--require-tests"),
-  row("apply", "taken", "--username <name>", "the requester of a CSR, not a user of git: clone the repository first"),
-  row("apply test", "idle", "-v, --v <level>", "there is no log of steps"),
-  row("apply test", "idle", "--warnings-as-errors", "policies of deprecated kinds are not served, and fail anyway"),
-  row(
-    "apply",
-    "idle",
-    "--target-resource <paths>|--target-resources <paths>",
-    "they are for policies that change objects",
-  ),
-  row("apply", "idle", "--concurrent <number>", "all processors are used where that is faster"),
-  row("apply", "idle", "--batch-size <number>", "a cluster's objects come in pages of a fixed size"),
-  row("apply", "idle", "--continue-on-error", "a resource that can't be read always ends the run"),
-  row("apply", "idle", "--show-performance", "nothing is measured"),
-  {
-    ...row(
-      "apply",
-      "idle",
-      "--cluster-wide-resources",
-      "they are among those of --cluster, unless --namespace is given",
-    ),
-    refusedWith: {
-      option: "namespace",
-      why: "--namespace leaves them out: ask about them without it, in a second run",
-    },
+/** Flags that are refused with another option. */
+const REFUSED_WITH: Readonly<Record<string, KyvernoFlag["refusedWith"]>> = {
+  "--cluster-wide-resources": {
+    option: "namespace",
+    why: "--namespace leaves them out: ask about them without it, in a second run",
   },
-  row(
-    "apply",
-    "refused",
-    "-o, --output <file>",
-    "it writes changed objects, and these policies change none; for results -p with --output-format, --sarif or --junit",
-  ),
-  row(
-    "apply",
-    "refused",
-    "-i, --stdin",
-    "it prints changed objects, and these policies change none; resources from standard input: --resource -",
-  ),
-  row(
-    "apply test",
-    "refused",
-    "--registry",
-    "images that policies ask for are those of the context file (apply: --context-file; test: context)",
-  ),
-  row(
-    "apply",
-    "refused",
-    "--context <name>",
-    "the current context counts: kubectl config view --minify --flatten --context NAME > FILE, then --kubeconfig FILE",
-  ),
-  row("apply test", "refused", "-b, --git-branch <name>", "clone the repository first: git clone --branch NAME URL"),
-  row("apply", "refused", "--password <text>", "clone the repository first: git clone URL"),
-  row(
-    "apply",
-    "refused",
-    "--generate-exceptions|--generated-exception-ttl <duration>",
-    "it makes exceptions of the old kinds, which count for no policy here: write a PolicyException of policies.kyverno.io",
-  ),
-];
+};
+
+/** The rows of the table. */
+export const KYVERNO_FLAGS: readonly KyvernoFlag[] = TABLE.trim()
+  .split("\n")
+  .map((line) => {
+    const [commands = "", here, flags = "", why] = line.split(" | ");
+    return {
+      commands: commands.split(" ") as KyvernoCommand[],
+      flags: flags.split(" / "),
+      here: here as KyvernoFlag["here"],
+      ...(why !== undefined && { why }),
+      refusedWith: REFUSED_WITH[flags],
+    };
+  });
 
 const namesOf = (flags: string): string => flags.replace(/ <.*/, "");
 

@@ -3,50 +3,37 @@ import { existsSync } from "node:fs";
 import type { Command, Option } from "commander";
 import { nearest } from "../data/suggest.js";
 
-/** Names of commands elsewhere, each with the command that does the same here. */
+/** Names of commands elsewhere, by the command that does the same here. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  evaluate: "eval",
-  validate: "check",
-  lint: "check",
-  run: "serve",
-  start: "serve",
-  server: "serve",
-  init: "scaffold",
-  new: "scaffold",
-  create: "scaffold",
-  generate: "scaffold",
-  edit: "play",
-  page: "play",
-  ui: "play",
-  benchmark: "bench",
-  scan: "audit",
-  describe: "inspect",
-  show: "inspect",
-  download: "pull",
-  upload: "push",
-  publish: "push",
-  hash: "digest",
-  list: "policies",
-  ls: "policies",
-  remove: "rm",
-  delete: "rm",
-  complete: "completion",
-  documentation: "docs",
+  eval: "evaluate",
+  check: "validate lint",
+  serve: "run start server",
+  scaffold: "init new create generate",
+  play: "edit page ui",
+  bench: "benchmark",
+  audit: "scan",
+  inspect: "describe show",
+  pull: "download",
+  push: "upload publish",
+  digest: "hash",
+  policies: "list ls",
+  rm: "remove delete",
+  docs: "documentation",
 };
 
 /** The message for an unknown command: the one that was probably meant, what to do with a file, or all commands. */
 export function unknownCommand(name: string, program: Command): string {
   const names = program.commands.map((command) => command.name());
-  const others = Object.keys(ELSEWHERE).filter((word) => names.includes(ELSEWHERE[word] ?? ""));
   const begun = names.filter((each) => name.length > 1 && each.startsWith(name.toLowerCase()));
-  const meant = nearest(name, names) ?? (begun.length === 1 ? begun[0] : nearest(name, others));
+  const same = names.find((each) => nearest(name, ELSEWHERE[each]?.split(" ") ?? []) !== undefined);
+  const meant = nearest(name, names) ?? (begun.length === 1 ? begun[0] : same);
   const unknown = `unknown command '${name}'`;
   if (looksLikeFile(name)) {
     const file = existsSync(name) ? "a file" : "there is no such file either, and a file";
     return `${unknown}: ${file} is named as in policy-server check ${name}, or policy-server serve --policies ${name}`;
   }
   if (meant === undefined) return `${unknown} (commands: ${names.join(", ")})`;
-  return `${unknown} (did you mean ${JSON.stringify(ELSEWHERE[meant] ?? meant)}?)`;
+  return `${unknown} (did you mean ${JSON.stringify(meant)}?)`;
 }
 
 const looksLikeFile = (name: string): boolean => /[/\\]|\.\w+$/.test(name) || existsSync(name);

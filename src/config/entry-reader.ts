@@ -34,7 +34,6 @@ export function readPolicy(written: Written): PolicyEntry | undefined {
       path,
       sink,
       `a map with ${kindsInWords(level)}`,
-      "",
       indentHint(written) ?? entryHint(node, level),
     );
   if (++context.budget.policies > MAX_POLICIES) {

@@ -75,7 +75,6 @@ function readRecord<F extends Fields>(
       path,
       sink,
       `a map with the keys ${Object.keys(fields).join(", ")}`,
-      "",
       mapHint(node) ?? onlyKeyHint(fields, node),
     );
   const before = sink.errorCount;
