@@ -25,7 +25,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 export function unknownCommand(name: string, program: Command): string {
   const names = program.commands.map((command) => command.name());
   const begun = names.filter((each) => name.length > 1 && each.startsWith(name.toLowerCase()));
-  const same = names.find((each) => nearest(name, ELSEWHERE[each]?.split(" ") ?? []) !== undefined);
+  const elsewhere = (each: string): readonly string[] => ELSEWHERE[each]?.split(" ") ?? [];
+  const near = nearest(name, names.flatMap(elsewhere)) ?? "";
+  const same = names.find((each) => elsewhere(each).includes(near));
   const meant = nearest(name, names) ?? (begun.length === 1 ? begun[0] : same);
   const unknown = `unknown command '${name}'`;
   if (looksLikeFile(name)) {
