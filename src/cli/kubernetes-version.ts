@@ -1,5 +1,5 @@
-import { isSince, KUBERNETES_VERSIONS, type KubernetesVersion, NEWEST_VERSION } from "../cel/index.js";
 import { UsageError } from "../data/command-io.js";
+import { isSince, KUBERNETES_VERSIONS, type KubernetesVersion } from "../data/kubernetes-version.js";
 
 /** The oldest Kubernetes whose rules about policies are known. */
 const OLDEST_VERSION: KubernetesVersion = "1.28";
@@ -14,7 +14,7 @@ export function kubernetesVersion(text: string): KubernetesVersion {
   const minor = /^v?(\d+\.\d+)(?:\.\d+.*)?$/.exec(text)?.[1];
   const version = KNOWN_VERSIONS.find((each) => each === minor);
   if (version !== undefined) return version;
-  const known = `known are ${OLDEST_VERSION} to ${NEWEST_VERSION}`;
+  const known = `known are ${OLDEST_VERSION} to ${KUBERNETES_VERSIONS.at(-1)}`;
   throw new UsageError(
     `option '--kubernetes-version <version>': there are no rules of ${JSON.stringify(text)}: ${known}`,
   );

@@ -1,4 +1,5 @@
 /** Compares expected results with policies' answers: the rows of the table (spec kyverno.md 8.7). */
+import { didYouMean, nearest } from "../../data/suggest.js";
 import type { Answer, Answers, Evaluated, Subject } from "./answers.js";
 import type { ExpectedResult } from "./test-file.js";
 
@@ -56,7 +57,11 @@ export function compare(
     const evaluated = operation === "" ? answers.usual : (answers.byOperation.get(operation) ?? []);
     const { chosen, unknown } = choose(expected, evaluated, wanted);
     for (const name of unknown) mistakes.push(`results[${i}]: there is no resource ${name}`);
-    if (unknown.length > 0 && unknown.length === expected.resources?.length && chosen.length > 0)
+    const kinds = chosen.flatMap(({ subject }) => subject.kind ?? []);
+    const { kind = "", resources = [], resourceSpecs = [] } = expected;
+    if (!kinds.includes(kind) && nearest(kind, kinds) !== undefined)
+      mistakes.push(`results[${i}]: no resource is of the kind ${kind}${didYouMean(kind, kinds)}`);
+    if (unknown.length > 0 && unknown.length === resources.length + resourceSpecs.length && chosen.length > 0)
       mistakes.push(`results[${i}]: checked for all resources, because none of those named exists`);
     for (const { subject, answers: given } of chosen) {
       const drafts = draftsFor(expected, given, answers.notServed.get(nameOf(policy)));
@@ -116,13 +121,14 @@ function choose(
     if (found.length === 0) unknown.push(name);
     chosen.push(...found);
   }
-  for (const { group = "", version = "", namespace = "", name = "" } of resources === undefined ? [] : resourceSpecs) {
+  for (const { group = "", version = "", namespace = "", name = "" } of resourceSpecs) {
     const apiVersion = group === "" ? version : `${group}/${version}`;
-    chosen.push(
-      ...evaluated.filter(
-        ({ subject }) => subject.apiVersion === apiVersion && subject.namespace === namespace && subject.name === name,
-      ),
+    const found = evaluated.filter(
+      ({ subject }) => subject.apiVersion === apiVersion && subject.namespace === namespace && subject.name === name,
     );
+    if (found.length === 0) unknown.push(`${apiVersion} ${namespace === "" ? name : `${namespace}/${name}`}`);
+    // Without a list of names they choose nothing (a quirk that is reproduced).
+    if (resources !== undefined) chosen.push(...found);
   }
   if (chosen.length > 0) return { chosen, unknown };
   if (resources !== undefined && resources.length > 0) return { chosen: evaluated, unknown };

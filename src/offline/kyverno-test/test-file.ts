@@ -99,6 +99,8 @@ export interface ExpectedResult {
   readonly rule?: string;
   /** `pass`, `fail`, `skip`, `error` or `warn`. */
   readonly result?: string;
+  /** The kind of the resources, which chooses none of them. */
+  readonly kind?: string;
   /** `name` or `namespace/name`; absent: every resource. */
   readonly resources?: readonly string[];
   /** Read only beside `resources`. */
