@@ -32,7 +32,7 @@ import { addVersion } from "./definitions/version.js";
 import { addWebhooks } from "./definitions/webhooks.js";
 import { exitCodeOf, withAllowEmpty } from "./exit-codes.js";
 import { painted, paintFor, plain } from "./look/paint.js";
-import { formatNote, letterNote, unknownCommand } from "./unknown-words.js";
+import { optionNote, unknownCommand } from "./unknown-words.js";
 
 /** All commands, in the order of the help, with its headings. */
 const COMMANDS: readonly (readonly [heading: string, commands: readonly AddCommand[]])[] = [
@@ -102,11 +102,11 @@ function moreOf(program: Command, first: string | undefined, { code, message }: 
   const name = first === undefined || first.startsWith("-") ? "serve" : first;
   const command = program.commands.find((each) => each.name() === name);
   if (command === undefined) return "";
-  const [, flag] = /unknown option '(-[^-].*)'/.exec(message) ?? [];
-  const letter = flag === undefined ? formatNote(message, command) : `${letterNote(flag, command)}\n`;
+  const [, flag] = /unknown option '(.*)'$/m.exec(message) ?? [];
+  const note = flag === undefined || message.includes("Did you mean") ? undefined : optionNote(flag, command);
   const [example] = code === "commander.missingArgument" ? examplesOf(command) : [];
   const typed = example === undefined ? "" : `For example, to ${example[1]}:\n  ${example[0]}\n`;
-  return `${letter}(policy-server help ${name} says more)\n${typed}`;
+  return `${note === undefined ? "" : `${note}\n`}(policy-server help ${name} says more)\n${typed}`;
 }
 
 /**

@@ -3,74 +3,62 @@ import { existsSync } from "node:fs";
 import type { Command, Option } from "commander";
 import { nearest } from "../data/suggest.js";
 
-/** Names of commands elsewhere, each with the command that does the same here. */
+/** Names of commands elsewhere, by the command that does the same here. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  evaluate: "eval",
-  validate: "check",
-  lint: "check",
-  run: "serve",
-  start: "serve",
-  server: "serve",
-  init: "scaffold",
-  new: "scaffold",
-  create: "scaffold",
-  generate: "scaffold",
-  edit: "play",
-  page: "play",
-  ui: "play",
-  benchmark: "bench",
-  scan: "audit",
-  describe: "inspect",
-  show: "inspect",
-  download: "pull",
-  upload: "push",
-  publish: "push",
-  hash: "digest",
-  list: "policies",
-  ls: "policies",
-  remove: "rm",
-  delete: "rm",
-  complete: "completion",
-  documentation: "docs",
+  eval: "evaluate",
+  check: "validate lint",
+  serve: "run start server",
+  scaffold: "init new create generate",
+  play: "edit page ui",
+  bench: "benchmark",
+  audit: "scan",
+  inspect: "describe show",
+  pull: "download",
+  push: "upload publish",
+  digest: "hash",
+  policies: "list ls",
+  rm: "remove delete",
+  docs: "documentation",
 };
 
 /** The message for an unknown command: the one that was probably meant, what to do with a file, or all commands. */
 export function unknownCommand(name: string, program: Command): string {
   const names = program.commands.map((command) => command.name());
-  const others = Object.keys(ELSEWHERE).filter((word) => names.includes(ELSEWHERE[word] ?? ""));
   const begun = names.filter((each) => name.length > 1 && each.startsWith(name.toLowerCase()));
-  const meant = nearest(name, names) ?? (begun.length === 1 ? begun[0] : nearest(name, others));
+  const elsewhere = (each: string): readonly string[] => ELSEWHERE[each]?.split(" ") ?? [];
+  const near = nearest(name, names.flatMap(elsewhere)) ?? "";
+  const same = names.find((each) => elsewhere(each).includes(near));
+  const meant = nearest(name, names) ?? (begun.length === 1 ? begun[0] : same);
   const unknown = `unknown command '${name}'`;
   if (looksLikeFile(name)) {
     const file = existsSync(name) ? "a file" : "there is no such file either, and a file";
-    return `${unknown}: ${file} is named behind a command, such as policy-server check ${name}, or policy-server serve --policies ${name}`;
+    return `${unknown}: ${file} is named as in policy-server check ${name}, or policy-server serve --policies ${name}`;
   }
   if (meant === undefined) return `${unknown} (commands: ${names.join(", ")})`;
-  return `${unknown} (did you mean ${JSON.stringify(ELSEWHERE[meant] ?? meant)}?)`;
+  return `${unknown} (did you mean ${JSON.stringify(meant)}?)`;
 }
 
 const looksLikeFile = (name: string): boolean => /[/\\]|\.\w+$/.test(name) || existsSync(name);
 
-/** Options elsewhere that are `-o` here. */
-const FORMAT_ELSEWHERE = /unknown option '--(?:format|out|output-format)(?:=.*)?'/;
-
-/** The note on an unknown option that is the format elsewhere; nothing for any other. */
-export function formatNote(message: string, { options }: Command): string {
-  const output = options.find(({ short, hidden }) => short === "-o" && !hidden);
-  return output !== undefined && FORMAT_ELSEWHERE.test(message) ? `(Did you mean ${termOf(output)}?)\n` : "";
-}
-
-/** The note on an unknown option with one dash: the option that was probably meant, or all letters of the command. */
-export function letterNote(flag: string, command: Command): string {
+/** The note on an unknown option: what it is called here, the option that was probably meant, or all letters of the command. */
+export function optionNote(flag: string, command: Command): string | undefined {
   const options = command.createHelp().visibleOptions(command);
-  const word = flag.slice(1);
-  const [letter = ""] = word;
+  const word = flag.replace(/^--?|=.*/g, "");
+  if (/^v(?:ersion)?$/i.test(word)) return "(the version: policy-server version)";
+  const output = options.find(({ short }) => short === "-o");
+  if (output !== undefined && /^(?:format|out|output-format)$/.test(word)) return `(Did you mean ${termOf(output)}?)`;
+  const [files] = command.registeredArguments;
+  if (/^f(?:ile(?:s|name)?)?$/.test(word) && /^(?:files?|paths?)$/.test(files?.name() ?? ""))
+    return `(files are named without an option: policy-server ${command.name()} FILE)`;
+  // Commander has a guess of its own for words with two dashes.
+  if (flag.startsWith("--")) return undefined;
   const named = options.map(({ long }) => long?.slice(2) ?? "").filter((name) => name !== "");
   const long = word.length > 1 ? nearest(word, named) : undefined;
   if (long !== undefined) return `(Did you mean --${long}?)`;
-  const otherCase = options.find(({ short }) => short?.toLowerCase() === `-${letter.toLowerCase()}`);
+  const [letter = ""] = word.toLowerCase();
+  const otherCase = options.find(({ short }) => short?.toLowerCase() === `-${letter}`);
   if (otherCase !== undefined) return `(Did you mean ${termOf(otherCase)}?)`;
-  const begun = named.filter((name) => name.startsWith(letter.toLowerCase()) && name !== "help");
+  const begun = named.filter((name) => name.startsWith(letter) && name !== "help");
   if (begun.length > 0 && begun.length <= MOST_BEGUN)
     return `(Did you mean ${begun.map((name) => `--${name}`).join(" or ")}?)`;
   const letters = options.filter(({ short }) => short !== undefined).map(termOf);

@@ -34,7 +34,6 @@ export function readPolicy(written: Written): PolicyEntry | undefined {
       path,
       sink,
       `a map with ${kindsInWords(level)}`,
-      "",
       indentHint(written) ?? entryHint(node, level),
     );
   if (++context.budget.policies > MAX_POLICIES) {
@@ -113,12 +112,17 @@ function indentHint({
   const next = around.pairs[at + 1];
   if (isNothing(node) && next !== undefined && KEYS.has(next.key)) return `indent ${next.key} below ${path.at(-1)}`;
   const key = String(path.at(-1));
+  if (!level.member && node.kind === "map" && node.pairs.length > 0 && node.pairs.every(({ value }) => hasKind(value)))
+    return `these are policies: leave ${key}: out, and begin their names in the first column`;
   if (!KEYS.has(key)) return undefined;
   const name = around.pairs.slice(0, at).findLast((pair) => !KEYS.has(pair.key))?.key;
   if (level.member && Object.hasOwn(ENTRY_FIELDS.expression, key) && !isNothing(node) && node.kind === "scalar")
     return `${key} is a key of the group: indent it as policies`;
   return `${key} is a key of a ${level.member ? "member" : "policy"}: indent it below ${name ?? "its name"}`;
 }
+
+const hasKind = (node: SourceNode): boolean =>
+  node.kind === "map" && KIND_KEYS.some((key) => pairOf(node, key) !== undefined);
 
 /** The hint for a policy in another form, recognised by its own keys. */
 function kindHint(node: MapNode): string | undefined {

@@ -95,20 +95,13 @@ function memberHint(node: SourceNode): string | undefined {
 
 function namedByList(node: SourceNode, path: Path, { sink }: ReadContext): readonly NamedNode[] | undefined {
   if (node.kind !== "list")
-    return mismatch(
-      node,
-      path,
-      sink,
-      "a map from name to member, or a list of members with names",
-      "",
-      memberHint(node),
-    );
+    return mismatch(node, path, sink, "a map from name to member, or a list of members with names", memberHint(node));
   const named: NamedNode[] = [];
   for (const [index, item] of node.items.entries()) {
     const itemPath = [...path, index];
     const pair = item.kind === "map" ? pairOf(item, "name") : undefined;
     if (item.kind === "scalar") {
-      mismatch(item, itemPath, sink, "a member with its name", "", memberHint(item));
+      mismatch(item, itemPath, sink, "a member with its name", memberHint(item));
       continue;
     }
     if (item.kind !== "map" || pair === undefined) {

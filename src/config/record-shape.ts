@@ -75,7 +75,6 @@ function readRecord<F extends Fields>(
       path,
       sink,
       `a map with the keys ${Object.keys(fields).join(", ")}`,
-      "",
       mapHint(node) ?? onlyKeyHint(fields, node),
     );
   const before = sink.errorCount;
@@ -86,7 +85,12 @@ function readRecord<F extends Fields>(
     ),
   );
   // Keys whose values are written elsewhere, or that are misspelt: they are reported as such.
-  const meant = new Set([...unknown].map(([key, place]) => place?.below ?? nearest(key, Object.keys(fields))));
+  const meant = new Set(
+    [...unknown].map(
+      ([key, place]) =>
+        place?.below ?? /^write "(\w+)"/.exec(hints[key] ?? "")?.[1] ?? nearest(key, Object.keys(fields)),
+    ),
+  );
   for (const pair of node.pairs) {
     const keyPath = [...path, pair.key];
     const field = Object.hasOwn(fields, pair.key) ? fields[pair.key] : undefined;
@@ -109,11 +113,13 @@ function readRecord<F extends Fields>(
   return sink.salvages || sink.errorCount === before ? (Object.freeze(value) as RecordValue<F>) : undefined;
 }
 
-/** The hint for a text in the place of a map of which only one key is required, such as a validation's expression. */
+/** The hint for a text in the place of a map: one of its keys stands there, or only one is required, such as a validation's expression. */
 function onlyKeyHint(fields: Fields, node: SourceNode): string | undefined {
+  if (node.kind !== "scalar" || typeof node.value !== "string") return undefined;
+  const [, begun = ""] = /^(\w+)(?::| ["'])/.exec(node.value) ?? [];
+  if (Object.hasOwn(fields, begun)) return `write a colon and a space behind ${begun}`;
   const [key, ...more] = Object.keys(fields).filter((name) => fields[name]?.required);
-  const isText = node.kind === "scalar" && typeof node.value === "string";
-  return isText && key !== undefined && more.length === 0 ? `write ${key}: before the text` : undefined;
+  return key !== undefined && more.length === 0 ? `write ${key}: before the text` : undefined;
 }
 
 function unknownKey(key: string, fields: Fields, hints: Hints, advice: string | undefined): string {

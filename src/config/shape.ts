@@ -50,7 +50,7 @@ export const jsonObject: Shape<Readonly<Record<string, unknown>>> = {
   schema: { type: "object" },
   read(node, path, sink) {
     if (node.kind === "map") return nodeValue(node) as Readonly<Record<string, unknown>>;
-    return mismatch(node, path, sink, "a map with string keys", "", objectHint(node));
+    return mismatch(node, path, sink, "a map with string keys", objectHint(node));
   },
 };
 
@@ -60,7 +60,7 @@ export const flag: Shape<boolean> = {
   schema: { type: "boolean" },
   read(node, path, sink) {
     if (node.kind === "scalar" && typeof node.value === "boolean") return node.value;
-    return mismatch(node, path, sink, "true or false", "", flagHint(node));
+    return mismatch(node, path, sink, "true or false", flagHint(node));
   },
 };
 
@@ -71,7 +71,7 @@ export function text(what = "a string", { mayBeEmpty = false } = {}): Shape<stri
     schema: mayBeEmpty ? { type: "string" } : { type: "string", minLength: 1 },
     read(node, path, sink) {
       if (node.kind !== "scalar" || typeof node.value !== "string")
-        return mismatch(node, path, sink, what, textHint(node), notTextHint(node));
+        return mismatch(node, path, sink, what, notTextHint(node), textHint(node));
       if (node.value !== "" || mayBeEmpty) return node.value;
       sink.error(path, `must not be empty: expected ${what}`);
       return undefined;
@@ -87,7 +87,7 @@ export function integer(minimum: number, maximum: number): Shape<number> {
     schema: { type: "integer", minimum, maximum },
     read(node, path, sink) {
       if (node.kind !== "scalar" || typeof node.value !== "number") {
-        return mismatch(node, path, sink, what, "", numberHint(node));
+        return mismatch(node, path, sink, what, numberHint(node));
       }
       if (Number.isInteger(node.value) && node.value >= minimum && node.value <= maximum) return node.value;
       return mismatch(node, path, sink, what);
@@ -106,7 +106,7 @@ export function oneOf<const W extends string>(...words: readonly W[]): Shape<W> 
       if (word !== undefined) return word;
       const meant = typeof value === "string" ? wordMeant(value, words) : undefined;
       const hint = meant === undefined ? textHint(node) : ` (did you mean ${JSON.stringify(meant)}?)`;
-      return mismatch(node, path, sink, `one of ${words.join(", ")}`, hint);
+      return mismatch(node, path, sink, `one of ${words.join(", ")}`, undefined, hint);
     },
   };
 }
@@ -124,8 +124,7 @@ export function listOf<T>(item: Shape<T>): Shape<readonly T[]> {
           path,
           sink,
           "a list",
-          "",
-          isText(item) || node.kind === "map" ? listHint(node) : undefined,
+          isText(item) || node.kind === "map" ? listHint(node, Object.keys(item.fields ?? {})) : undefined,
         );
       const values = node.items.map((each, index) => item.read(each, [...path, index], sink));
       return values.includes(undefined) ? undefined : Object.freeze(values as T[]);
@@ -159,7 +158,7 @@ export function mapOf<T>(item: Shape<T>): Shape<Readonly<Record<string, T>>> {
     label: `map of ${item.label}`,
     schema: { type: "object", additionalProperties: item.schema },
     read(node, path, sink) {
-      if (node.kind !== "map") return mismatch(node, path, sink, "a map", "", mapHint(node));
+      if (node.kind !== "map") return mismatch(node, path, sink, "a map", mapHint(node));
       const pairs = node.pairs.map(({ key, value }) => [key, item.read(value, [...path, key], sink)] as const);
       if (pairs.some(([, value]) => value === undefined)) return undefined;
       return Object.freeze(Object.fromEntries(pairs)) as Readonly<Record<string, T>>;
@@ -181,8 +180,8 @@ export function mismatch(
   path: Path,
   sink: ProblemSink,
   expected: string,
-  suffix = "",
   hint?: string,
+  suffix = "",
 ): undefined {
   const code = isRightType(node, expected) ? "CONFIG_VALUE" : "CONFIG_WRONG_TYPE";
   sink.error(path, `expected ${expected}, found ${describeNode(node)}${suffix}`, {

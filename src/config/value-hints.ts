@@ -1,5 +1,6 @@
 /** Proposed corrections of values that are nearly right. */
 import { nearest } from "../data/suggest.js";
+import { TEMPLATE } from "../data/yaml.js";
 import type { SourceNode } from "./documents/source-node.js";
 
 /** Seconds of the units that durations have elsewhere. */
@@ -54,7 +55,9 @@ export function mapHint(node: SourceNode): string | undefined {
 /** A map or a list in the place of a text. */
 export function notTextHint(node: SourceNode): string | undefined {
   if (node.kind === "map")
-    return "write the text itself behind the colon, and other keys in lines that are indented as this one";
+    return node.pairs[0]?.key === "?"
+      ? TEMPLATE
+      : "write the text itself behind the colon, and other keys in lines that are indented as this one";
   const [only] = node.kind === "list" && node.items.length === 1 ? node.items : [];
   const text = only && textOf(only);
   return text === undefined || text.length > MAX_SHOWN
@@ -62,75 +65,57 @@ export function notTextHint(node: SourceNode): string | undefined {
     : `write it without the list: ${JSON.stringify(text)}`;
 }
 
-/** Words of other tools, each group with the same meaning. */
-const SAME_MEANING: readonly (readonly string[])[] = [
-  [
-    "protect",
-    "enforce",
-    "enforced",
-    "enforcing",
-    "enforcement",
-    "deny",
-    "block",
-    "blocking",
-    "reject",
-    "strict",
-    "active",
-    "enabled",
-  ],
-  [
-    "monitor",
-    "audit",
-    "audited",
-    "auditing",
-    "warn",
-    "dryrun",
-    "observe",
-    "log",
-    "report",
-    "permissive",
-    "passive",
-    "shadow",
-    "detect",
-  ],
-  ["deny", "enforce", "enforced", "enforcing", "block", "reject", "fail", "denied", "protect"],
-  ["audit", "auditing", "monitor", "log", "dryrun"],
-  ["warn", "warning", "warnings"],
-  ["fail", "closed", "failclosed", "deny", "strict"],
-  ["ignore", "open", "failopen", "allow", "skip"],
-  ["forbidden", "denied", "deny"],
-  ["exact", "equal", "equals", "strict"],
-  ["kubewarden-wapc", "wapc"],
-  ["opa", "rego"],
-  ["none", "off", "no", "never", "false"],
-  ["all", "every", "always", "on", "true"],
-  ["rejected", "denied", "failed", "some"],
-  ["silent", "off", "none", "quiet"],
-  ["error", "fatal", "critical"],
-  ["UPDATE", "patch", "modify", "put"],
-  ["CREATE", "post", "insert", "apply"],
-  ["DELETE", "remove", "deletion"],
-  ["CONNECT", "exec", "attach"],
-  ["*", "all", "any", "every"],
-  ["Cluster", "clusterwide", "clusterscoped"],
-  ["Namespaced", "namespace", "namespacescoped"],
-  ["In", "equals", "equal", "=", "=="],
-  ["NotIn", "notequals", "!="],
-  ["DoesNotExist", "notexists", "absent", "!"],
-];
+/** Beginnings of words elsewhere that mean the same, by the word here, in small letters; those of less than four letters are whole words. */
+const SAME_MEANING: Readonly<Record<string, string>> = {
+  protect: "enforc deny denied block reject strict activ enabl",
+  monitor: "audit warn dryrun observ log report permissiv passiv shadow detect",
+  deny: "enforc block reject fail protect",
+  audit: "monitor log dryrun",
+  fail: "closed failclosed deny strict",
+  ignore: "open failopen allow skip",
+  forbidden: "deny denied",
+  exact: "equal strict",
+  opa: "rego",
+  kubewardenwapc: "wapc",
+  none: "off no never false",
+  all: "every always on true",
+  rejected: "denied fail some",
+  silent: "off none quiet",
+  error: "fatal critical",
+  update: "patch modify put",
+  create: "post insert apply",
+  delete: "remove",
+  connect: "exec attach",
+  "*": "all any every",
+  in: "equal = ==",
+  notin: "notequal !=",
+  doesnotexist: "notexist absent !",
+};
 
-/** The word that was probably meant, by its letters or by its meaning elsewhere. */
+/** The word that was probably meant, by its meaning elsewhere, its letters or its beginning. */
 export function wordMeant(written: string, words: readonly string[]): string | undefined {
   const bare = (word: string): string => word.toLowerCase().replaceAll(/[-_ ]/g, "");
-  const same = words.find((word) => bare(word) === bare(written)) ?? nearest(written, words);
-  if (same !== undefined) return same;
-  const groups = SAME_MEANING.filter((group) => group.some((word) => bare(word) === bare(written)));
-  return words.find((word) => groups.some(([first = ""]) => bare(first) === bare(word)));
+  const begins = (word: string, start: string): boolean =>
+    word === start || (start.length > 3 && word.startsWith(start));
+  const asked = bare(written);
+  return (
+    words.find((word) => bare(word) === asked) ??
+    words.find((word) => SAME_MEANING[bare(word)]?.split(" ").some((start) => begins(asked, start))) ??
+    nearest(written, words) ??
+    words.find((word) => begins(bare(word), asked) || begins(asked, bare(word)))
+  );
 }
 
-/** One value in the place of a list. */
-export function listHint(node: SourceNode): string | undefined {
-  if (node.kind === "map") return "write a list: - before the first key, and the others indented as that";
+/** One value in the place of a list; `keys`: those of its items. */
+export function listHint(node: SourceNode, keys: readonly string[]): string | undefined {
+  if (node.kind === "map") {
+    const [first] = node.pairs;
+    if (first?.key.startsWith("-")) return "write a space behind the -";
+    const isItem = keys.length === 0 || node.pairs.some(({ key }) => keys.includes(key));
+    return isItem
+      ? "write a list: - before the first key, and the others indented as that"
+      : `write a list of items with the keys ${keys.join(", ")}`;
+  }
   const text = textOf(node);
   if (text === undefined || text.length > MAX_SHOWN || text.includes("\n")) return undefined;
   return `write a list: [${/^[\w./:-]+$/.test(text) ? text : JSON.stringify(text)}]`;

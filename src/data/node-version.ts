@@ -3,9 +3,9 @@
  * src/main.ts: no newer syntax in either.
  */
 
-/** The first versions of Node 20 and 22 that packages run on which this one needs; the same as `engines` of package.json. */
+/** The first versions of Node 20 and 22 that it runs on: 21 and 22.2 lack process.getBuiltinModule; the same as `engines` of package.json. */
 const OLDEST = [20, 17];
-const OLDEST_OF_22 = [22, 9];
+const OLDEST_OF_22 = [22, 3];
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 const [leastMajor = 0, leastMinor = 0] = major === 22 || major === 21 ? OLDEST_OF_22 : OLDEST;

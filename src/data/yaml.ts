@@ -7,7 +7,7 @@ import { readYamlStream, readYamlValues, type YamlOptions } from "./yaml/stream.
 import { yamlDoubts } from "./yaml/warnings.js";
 import type { YamlError } from "./yaml/yaml-error.js";
 
-export { HELM_TEMPLATE, helmTemplateAt, TEMPLATE, taggedReason, yamlHint } from "./yaml/hints.js";
+export { HELM_TEMPLATE, helmTemplateAt, TEMPLATE, taggedReason } from "./yaml/hints.js";
 export { Lines } from "./yaml/lines.js";
 export {
   YAML_MAX_DEPTH,

@@ -59,7 +59,7 @@ describe("the settings of CertificateRequestPolicies", () => {
   const mistakes: readonly (readonly [string, string])[] = [
     [
       "{binding: assume}",
-      '3:34: p.certificateRequests.binding: expected one of rbac, map, sar, assume-bound, found the string "assume"',
+      '3:34: p.certificateRequests.binding: expected one of rbac, map, sar, assume-bound, found the string "assume" (did you mean "assume-bound"?)',
     ],
     ["{unprocesed: deny}", '3:25: p.certificateRequests.unprocesed: unknown key (did you mean "unprocessed"?)'],
     ["{strictNames: 'yes'}", '3:38: p.certificateRequests.strictNames: expected true or false, found the string "yes"'],

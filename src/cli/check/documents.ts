@@ -63,9 +63,12 @@ export function documentConfig(
   return reading.made(name);
 }
 
-/** Whether a text holds a Kubernetes object: then it is no configuration. */
+/** Whether a text holds Kubernetes objects, and is not a configuration; of one that can't be read, the beginnings of lines tell. */
 export function holdsDocuments(content: string, file: string): boolean {
-  return parseResources(content, file).documents.some(isKubernetesObject);
+  const { documents, problems } = parseResources(content, file);
+  return problems.length > 0
+    ? [/^"?apiVersion"?:/m, /^"?kind"?:/m].every((key) => key.test(content))
+    : documents.some(isKubernetesObject);
 }
 
 const isKubernetesObject = ({ value }: SourceDocument): boolean =>

@@ -9,17 +9,19 @@ export const addCompletion: AddCommand = (program, { io }) => {
   const completion = program
     .command("completion")
     .description("print a script that completes commands, flags, values and ids of policies: bash, zsh or fish")
-    .argument("<shell>", "bash, zsh or fish; policies: the ids of a policies file, for these scripts")
-    .argument("[file]", "with policies: the file")
-    .allowExcessArguments(false)
-    .action(async (shell: string, file: string | undefined) => {
-      const { completionScript, policyIds, SHELLS } = await import("../completion/index.js");
-      if (shell === "policies") {
-        for (const id of policyIds(file ?? io.env.KUBEWARDEN_POLICIES)) io.stdout.write(`${id}\n`);
+    .argument("<shell>", "bash, zsh or fish; words: what the scripts ask for")
+    .argument("[words...]", "with words: the command line up to the cursor, behind --")
+    .action(async (shell: string, written: readonly string[]) => {
+      const { completionScript, SHELLS } = await import("../completion/scripts.js");
+      if (shell === "words") {
+        const { wordsAt } = await import("../completion/index.js");
+        const found = wordsAt(program, written, "serve", io.env.KUBEWARDEN_POLICIES);
+        io.stdout.write(found.map((line) => `${line}\n`).join(""));
         return;
       }
-      const { shapeOf } = await import("../completion/shape.js");
-      const script = completionScript(shell, shapeOf(program, "serve"));
+      const [more] = written;
+      if (more !== undefined) throw new UsageError(`nothing stands behind the name of the shell: leave ${more} out`);
+      const script = completionScript(shell, program.name());
       if (script === undefined) {
         throw new UsageError(
           `unknown shell '${shell}'${didYouMean(shell, SHELLS) || ` (shells: ${SHELLS.join(", ")})`}`,

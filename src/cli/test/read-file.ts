@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { RE2JS } from "re2js";
 import type { Path, Problem } from "../../config/documents/problem.js";
 import { parseResources, type SourceDocument } from "../../config/documents/source-document.js";
-import { deepestNode, describeNode, nodeValue } from "../../config/documents/source-node.js";
+import { deepestNode, describeNode, nodeValue, pairOf } from "../../config/documents/source-node.js";
 import { ProblemSink } from "../../config/problem-sink.js";
 import type { RecordValue } from "../../config/record-shape.js";
 import { UsageError } from "../../data/command-io.js";
@@ -85,6 +85,11 @@ class FileReader {
         [],
         `expected a map with cases, and policy, module, resource or cel, which they are about; found ${found}`,
       );
+      return [];
+    }
+    if (pairOf(root, "apiVersion") !== undefined && pairOf(root, "kind") !== undefined) {
+      const kyverno = "policy-server test FOLDER --file-name NAME runs a test of Kyverno's command";
+      this.#sink.keyError(["kind"], `expected a map with cases, found a Kubernetes object (${kyverno})`);
       return [];
     }
     fileShape.read(root, [], this.#sink);

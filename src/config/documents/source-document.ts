@@ -7,7 +7,6 @@ import {
   readYamlTrees,
   UNREAD,
   type YamlTree,
-  yamlHint,
 } from "../../data/yaml.js";
 import { type BrokenPart, brokenDocuments, withoutBrokenEntries } from "./broken-yaml.js";
 import { NodeBuilder, type NodeProblem } from "./node-builder.js";
@@ -156,11 +155,15 @@ export function parseConfiguration(text: string, file: string): ParsedConfigurat
   const flaws: NodeProblem[] = [];
   const behind = second?.root.start ?? document.unread;
   if (behind !== undefined) {
-    const message = "a configuration file holds one document: remove this second one";
+    const { kind, start } = document.root;
+    const isIndented = kind === "map" && text[start] !== "{" && !/^(?:---|\.\.\.)/m.test(text.slice(start, behind));
+    const message = isIndented
+      ? "this line is indented less than the first one: begin the name of each policy in the same column"
+      : "a configuration file holds one document: remove this second one";
     flaws.push({ offset: behind, path: [], message, code: "YAML_SECOND_DOCUMENT" });
   }
   const problems = flaws.map(problem);
-  if (error !== undefined) problems.push(brokenProblem({ line: error.line, column: error.column, error }, text, file));
+  if (error !== undefined) problems.push(brokenProblem({ line: error.line, column: error.column, error }, file));
   const builder = new NodeBuilder();
   const root = builder.build(document.root, []);
   if (problems.length > 0) {
@@ -175,11 +178,11 @@ export function parseConfiguration(text: string, file: string): ParsedConfigurat
 
 /** The readable part of a configuration's text that is not YAML; undefined where there is none. */
 export function salvageConfiguration(text: string, file: string): SalvagedConfiguration | undefined {
-  const isTemplate = readYamlTrees(text).error?.hint === HELM_TEMPLATE;
+  const isTemplate = readYamlTrees(text).error?.reason === HELM_TEMPLATE;
   const rest = isTemplate ? undefined : withoutBrokenEntries(text);
   if (rest === undefined) return undefined;
   const { document, problems } = parseConfiguration(rest.text, file);
-  const own = rest.broken.map((part) => brokenProblem(part, text, file));
+  const own = rest.broken.map((part) => brokenProblem(part, file));
   return { ...(document && { document }), problems: [...own, ...problems], broken: rest.names };
 }
 
@@ -206,7 +209,7 @@ export function parseResources(text: string, file: string): ParsedResources {
   const source = new SourceText(text);
   const { documents, error } = readYamlStream(text);
   if (error !== undefined) {
-    const broken = brokenDocuments(text, error).map((part) => brokenProblem(part, text, file));
+    const broken = brokenDocuments(text, error).map((part) => brokenProblem(part, file));
     return { documents: [], problems: broken, warnings: [] };
   }
   const problems: Problem[] = [];
@@ -235,16 +238,11 @@ function problemOf(
   return { severity, file, ...source.place(offset), path, message, code };
 }
 
-function brokenProblem({ line, column, error }: BrokenPart, text: string, file: string): Problem {
+function brokenProblem({ line, column, error }: BrokenPart, file: string): Problem {
   const isCut = error.reason.startsWith("EOF while parsing");
-  const hint = isCut
-    ? "the text ends before all of it is closed: a bracket or a quote is missing"
-    : yamlHint(text, line);
+  const hint = isCut ? "the text ends before all of it is closed: a bracket or a quote is missing" : error.hint;
   const code = error.limit ? "YAML_LIMIT" : "YAML_SYNTAX";
-  const problem = { severity: "error", file, line, column, path: [], code } as const;
-  // The rules of YAML say nothing of use about a template.
-  if (hint === HELM_TEMPLATE) return { ...problem, message: hint };
-  return { ...problem, message: error.reason, ...(hint && { hint }) };
+  return { severity: "error", file, line, column, path: [], code, message: error.reason, ...(hint && { hint }) };
 }
 
 /** UTF-16 offset of a 1-based line and code point column in a text. */

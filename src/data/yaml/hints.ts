@@ -26,8 +26,8 @@ const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
     "a value that has a colon and a space in it stands in quotes",
   ],
   [
-    /^\s*"(?:[^"\\]|\\.)*\\[^"\\/abefnrtuvxNLPU0_ ].*"/,
-    "\\ begins an escape in double quotes: use single quotes, or write \\\\",
+    blockValue(String.raw`(?:\[.*\]|\{.*\})\s*[.=!<>+&|?]`),
+    "the list or map ends at its bracket: put the whole text into quotes",
   ],
 ];
 
@@ -69,11 +69,18 @@ export function yamlHint(text: string, line: number): string | undefined {
   return known ?? indentHint(written, lineOf(text, line - 1));
 }
 
-/** The hint for a key below a complete value, but deeper: it is read as more of that value. */
+/** The hint for a line that is not indented as the one above it asks for: deeper than a complete value, of which it is read as more, or not below its |. */
 function indentHint(written: string, above: string): string | undefined {
-  const [here, there] = [/^( +)[\w-]+:/.exec(written), /^( *)(?:- )?[\w-]+:\s+\S/.exec(above)];
-  if (here?.[1] === undefined || there?.[1] === undefined || here[1].length <= there[1].length) return undefined;
-  return "this line is indented deeper than the one above it, and so goes on with its value: indent both alike";
+  const here = written.search(/\S/);
+  const [, start, colon, value = ""] = /^( *(?:- +)*)[\w-]+(:?)(?:\s+(\S.*))?\s*$/.exec(above) ?? [];
+  if (start === undefined) return undefined;
+  if (/^[|>]/.test(value))
+    return here <= start.length ? `indent the text deeper than the key of its ${value}` : undefined;
+  if (here <= start.length || !/^ +[\w-]+:/.test(written)) return undefined;
+  if (colon === "") return value === "" ? "the line above has no colon behind its key" : undefined;
+  return value === ""
+    ? undefined
+    : "this line is indented deeper than the one above it, and so goes on with its value: indent both alike";
 }
 
 function lineOf(text: string, line: number): string {

@@ -109,7 +109,8 @@ function readEscape(cursor: Cursor): string {
   const digits = DIGITS.get(letter);
   if (digits === undefined) {
     const character = ESCAPES.get(letter);
-    if (character === undefined) throw cursor.error(`the escape \\${letter} stands for nothing`);
+    if (character === undefined)
+      throw cursor.error(`the escape \\${letter} stands for nothing: use single quotes, or write \\\\${letter}`);
     cursor.at += 2;
     return character;
   }

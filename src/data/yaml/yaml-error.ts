@@ -1,4 +1,4 @@
-import { yamlHint } from "./hints.js";
+import { HELM_TEMPLATE, yamlHint } from "./hints.js";
 
 /** The error of a text that is not usable YAML. */
 export class YamlError extends Error {
@@ -26,7 +26,10 @@ export class YamlError extends Error {
 /** An error at a UTF-16 offset of a text. */
 export function yamlErrorAt(text: string, offset: number, reason: string, limit = false): YamlError {
   const { line, column } = placeOf(text, offset);
-  return new YamlError(reason, line, column, limit, yamlHint(text, line));
+  const hint = yamlHint(text, line);
+  // The rules of YAML say nothing of use about a template.
+  if (hint === HELM_TEMPLATE) return new YamlError(hint, line, column, limit);
+  return new YamlError(reason, line, column, limit, hint);
 }
 
 /** A mark at the beginning of a text that editors do not show. */

@@ -71,7 +71,7 @@ const KNOWN_NAMES: ReadonlyMap<string, string> = new Map([
   ],
   [
     "variables",
-    "variables are those of spec.variables, which match conditions don't see: write the expression itself here",
+    "variables are those of spec.variables, which match conditions don't see: add it there, or write the expression itself here",
   ],
   ["authorizer", "message expressions can't ask the authorizer: ask it in the validation's expression"],
   ["images", "images and their signatures are Kyverno's: a ValidatingPolicy of policies.kyverno.io can ask about them"],

@@ -69,6 +69,13 @@ describe("an error says what to do about a common mistake", () => {
     ["- a: x == 'b: c'", /has a colon and a space/],
     ["a: 'it's'", /ends at its second quote/],
     ['a: "b" in c', /ends at its second quote/],
+    ["a: [1, 2].all(x, x > 0)", /the list or map ends at its bracket/],
+    ["- a: {'b': 1}.b == 1", /the list or map ends at its bracket/],
+    ['- a: "\\d+"', /use single quotes, or write \\\\d/],
+    ["a: |\nb c\nd: e", /indent the text deeper than the key of its \|/],
+    ["a:\n  - b: >-\n    c d\n    e: f", /indent the text deeper than the key of its >-/],
+    ["a\n  b: c", /the line above has no colon/],
+    ["a: b\n  c: d", /indented deeper than the one above it/],
     ["\ta: b", /indented with spaces only/],
     ["{{- if .Values.x }}\na: b\n{{- end }}", /Helm template/],
     ["a: {{ .Release.Name }}-b", /Helm template/],
@@ -76,6 +83,11 @@ describe("an error says what to do about a common mistake", () => {
     ["a: {{ x }}", /\{\{ begins a template/],
   ];
   for (const [text, said] of cases) test(text, () => assert.match(errorOf(text), said));
+
+  test("and nothing of indentation below an item whose keys are indented alike", () => {
+    for (const text of ["- a: b\n  c: @d", "- a: b\n  c: `d`", "-   a: b\n    c: %d"])
+      assert.match(errorOf(text), /can't begin a value: write it in quotes at line 2 column \d+$/);
+  });
 
   test("and nothing of templates where braces are elsewhere", () => {
     assert.doesNotMatch(errorOf('a: "{{ request.object.kind }}"\nb: *x'), /template/);

@@ -63,7 +63,7 @@ describe("errors", () => {
     ["a:\n\tb: 1\n", 2, 1, /^a tab can't begin a value/],
     ["a: b: c\n", 1, 5, /^a colon can't stand here/],
     ["é😀: b: c\n", 1, 6, /^a colon/],
-    ['a: 1\r\rb: "\\q"\r', 3, 5, /^the escape \\q stands for nothing$/],
+    ['a: 1\r\rb: "\\q"\r', 3, 5, /^the escape \\q stands for nothing: use single quotes, or write \\\\q$/],
     ["a: 1\r\nb: *x\r\n", 2, 4, /^unknown alias \*x/],
     ["a: &x [*x]\n", 1, 8, /^the value of &x contains itself$/],
     ["a: 1\nb\nc: 2\n", 2, 1, /^a key was expected here, but no colon follows it$/],
