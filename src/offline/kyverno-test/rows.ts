@@ -1,4 +1,5 @@
 /** Compares expected results with policies' answers: the rows of the table (spec kyverno.md 8.7). */
+import { builtinKinds } from "../../kubernetes/builtin-kinds.js";
 import type { Answer, Answers, Evaluated, Subject } from "./answers.js";
 import type { ExpectedResult } from "./test-file.js";
 
@@ -24,7 +25,7 @@ export interface Row {
 /** The result of a comparison. */
 export interface Comparison {
   readonly rows: readonly Row[];
-  /** Names without a resource; they don't change Kyverno's result. */
+  /** Names and kinds without a resource; they don't change Kyverno's result. */
   readonly mistakes: readonly string[];
 }
 
@@ -56,6 +57,8 @@ export function compare(
     const evaluated = operation === "" ? answers.usual : (answers.byOperation.get(operation) ?? []);
     const { chosen, unknown } = choose(expected, evaluated, wanted);
     for (const name of unknown) mistakes.push(`results[${i}]: there is no resource ${name}`);
+    if (isMisspelt(expected.kind, evaluated))
+      mistakes.push(`results[${i}]: there is no resource of the kind ${expected.kind}`);
     if (unknown.length > 0 && unknown.length === expected.resources?.length && chosen.length > 0)
       mistakes.push(`results[${i}]: checked for all resources, because none of those named exists`);
     for (const { subject, answers: given } of chosen) {
@@ -73,6 +76,12 @@ export function compare(
   }
   return { rows, mistakes };
 }
+
+/** Whether a kind is neither one that Kubernetes has nor a resource's. Another one that exists is no mistake: the row does not depend on it, and public tests have such. */
+const isMisspelt = (kind: string | undefined, evaluated: readonly Evaluated[]): boolean =>
+  kind !== undefined && kind !== "" && !KINDS.has(kind) && !evaluated.some(({ subject }) => subject.kind === kind);
+
+const KINDS: ReadonlySet<string> = new Set([...builtinKinds()].map(({ kind }) => kind));
 
 /** The name of a policy, which alone identifies it. */
 const nameOf = (policy: string): string => policy.slice(policy.lastIndexOf("/") + 1);

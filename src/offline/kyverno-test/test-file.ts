@@ -97,6 +97,8 @@ export interface ExpectedResult {
   /** `name` or `namespace/name`; only the name counts. */
   readonly policy?: string;
   readonly rule?: string;
+  /** The kind of its resources. */
+  readonly kind?: string;
   /** `pass`, `fail`, `skip`, `error` or `warn`. */
   readonly result?: string;
   /** `name` or `namespace/name`; absent: every resource. */
