@@ -55,7 +55,7 @@ export function identify(value: unknown, { namespace: given, namespaced }: Surro
   for (const key of ["labels", "annotations"]) checkTexts(member(metadata, key) ?? {}, ["metadata", key]);
   const written = text(metadata, "namespace");
   const name = text(metadata, "name");
-  const scope = builtinScope(kind) ?? namespaced?.(kind);
+  const scope = builtinScope(kind) ?? namespaced?.(kind) ?? policyScope(kind);
   if (scope === false || (given === "" && written === "")) {
     if (written === "") return { ...kind, name, namespace: "", object: value };
     const { namespace: _, ...rest } = metadata;
@@ -66,6 +66,19 @@ export function identify(value: unknown, { namespace: given, namespaced }: Surro
   const doubt = written === "" && given === undefined ? doubtOf(kind, scope, metadata) : undefined;
   return { ...kind, name, namespace, object, ...(doubt !== undefined && { doubt }) };
 }
+
+/** The kinds of namespaced policies and exceptions, by the API groups of policies, whose definitions are seldom beside them. */
+const NAMESPACED_POLICIES: ReadonlyMap<string, RegExp> = new Map([
+  ["policies.kyverno.io", /^(?:Namespaced\w+|PolicyException)$/],
+  ["kyverno.io", /^(?:Policy|PolicyException|CleanupPolicy)$/],
+  ["policies.kubewarden.io", /^AdmissionPolicy(?:Group)?$/],
+  ...["policy.cert-manager.io", "templates.gatekeeper.sh", "constraints.gatekeeper.sh"].map(
+    (group) => [group, /^$/] as const,
+  ),
+]);
+
+const policyScope = ({ group, kind }: GroupVersionKind): boolean | undefined =>
+  NAMESPACED_POLICIES.get(group)?.test(kind);
 
 function readKind(object: JsonObject): GroupVersionKind {
   for (const key of ["apiVersion", "kind"]) {

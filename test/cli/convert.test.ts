@@ -106,7 +106,7 @@ describe("convert", () => {
   test("nothing is written where an input can't be read", async () => {
     const folder = folderOf({ "good.yaml": cel, "chart/broken.yaml": "a: {{ .Values.x }}\n" });
     for (const [args, expected] of [
-      [[folder], /broken\.yaml:1:5: .*has to be rendered first[\s\S]*nothing is converted/],
+      [[folder], /broken\.yaml:1:5: .*render it with `helm template` first[\s\S]*nothing is converted/],
       [[join(folder, "good.yaml"), join(folder, "nope.yaml")], /cannot read .*nope\.yaml: no such file/],
       [[join(folder, "good.yaml"), "--to", "kyverno"], /Allowed choices are vap, cel/],
       [[], /missing required argument 'file'/],

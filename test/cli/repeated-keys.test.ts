@@ -59,7 +59,8 @@ describe("a key that stands twice", () => {
   test("check", async () => {
     const { code, out } = await run("check", policies);
     const told = `${IN_POLICY.trimEnd()} [CONFIG_DUPLICATE_KEY]\n 8 |   failurePolicy: Fail\n   |   ^^^^^^^^^^^^^\n`;
-    assert.deepEqual([code, out], [0, `${told}\n${policies}: 1 policy, no errors, 1 warning\n`]);
+    assert.equal(code, 0);
+    assert.ok(out.includes(`${told}\n${policies}: 1 policy, no errors, 1 warning`), out);
   });
 
   test("is an error in policies.yaml", async () => {
