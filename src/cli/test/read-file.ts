@@ -87,8 +87,16 @@ class FileReader {
       );
       return [];
     }
-    fileShape.read(root, [], this.#sink);
     const whole = value as Written;
+    if (!("cases" in whole) && typeof whole.apiVersion === "string" && typeof whole.kind === "string") {
+      const isKyverno = whole.apiVersion.startsWith("cli.kyverno.io/");
+      const instead = isKyverno
+        ? "Kyverno's test files are named kyverno-test.yaml, or by -f NAME"
+        : "name this file behind `object:` in a case";
+      this.#sink.error([], `expected a map with cases, found a ${whole.kind} of ${whole.apiVersion}: ${instead}`);
+      return [];
+    }
+    fileShape.read(root, [], this.#sink);
     const kinds = ["policy", ...KIND_KEYS].filter((key) => isGiven(whole[key]));
     if (kinds.length > 1)
       this.#sink.keyError([kinds[1] ?? ""], `has ${kinds.join(" and ")}, but cases are about exactly one of them`);
