@@ -77,7 +77,7 @@ export function compare(
   return { rows, mistakes };
 }
 
-/** Whether a kind is neither one that Kubernetes has nor a resource's. Another one that exists is no mistake: the row does not depend on it, and public tests have such. */
+/** Whether a kind is neither one that Kubernetes has nor a resource's. Another one is accepted: the row does not depend on it, and public tests have such. */
 const isMisspelt = (kind: string | undefined, evaluated: readonly Evaluated[]): boolean =>
   kind !== undefined && kind !== "" && !KINDS.has(kind) && !evaluated.some(({ subject }) => subject.kind === kind);
 
