@@ -2,9 +2,10 @@
  * The checker's result, for the validators, the static cost estimate and the compiler: the tree with its names resolved, a type for every
  * node, and for every call the overloads that may apply at run time.
  */
+
+import type { Behaviour, KubernetesVersion } from "../data/kubernetes-version.js";
 import type { Expr, ParsedExpr } from "./ast.js";
 import type { FunctionDeclaration, ObjectTypeDeclaration, ObjectTypeProvider } from "./declarations.js";
-import type { KubernetesVersion } from "./kubernetes-version.js";
 import type { Flavour } from "./public-types.js";
 import type { Type } from "./types.js";
 
@@ -32,6 +33,8 @@ export interface Declarations {
   readonly flavour: Flavour;
   /** The environment's version; without one the newest. */
   readonly version: KubernetesVersion;
+  /** The behaviour of the server that evaluates. */
+  readonly behaviour: Behaviour;
   /** The container in which names are resolved, `""` for none. */
   readonly container: string;
   readonly variables: ReadonlyMap<string, Type>;

@@ -2,7 +2,7 @@
  * The declarations of an environment: variables, object types, functions with their overloads, and libraries that bundle them.
  * One overload carries its signature and its implementation, so that a function is described in one place.
  */
-import type { KubernetesVersion } from "./kubernetes-version.js";
+import type { KubernetesVersion } from "../data/kubernetes-version.js";
 import type { Waiting } from "./questions.js";
 import type { Type } from "./types.js";
 import type { Interruption } from "./values/interruption.js";

@@ -1,8 +1,9 @@
 /**
  * Short forms of declarations: libraries are tables, and should read as such.
  */
+
+import type { KubernetesVersion } from "../data/kubernetes-version.js";
 import type { FunctionDeclaration, Implementation, Overload } from "./declarations.js";
-import type { KubernetesVersion } from "./kubernetes-version.js";
 import type { Type } from "./types.js";
 import { CelError } from "./values/cel-error.js";
 import type { Result } from "./values/value.js";

@@ -1,6 +1,8 @@
 /**
  * An environment: parser, checker, validators, planner and emitter put together over one set of declarations.
  */
+
+import { behaviourOf, NEWEST_VERSION } from "../data/kubernetes-version.js";
 import type { ParsedExpr } from "./ast.js";
 import type { CheckedExpr, Declarations } from "./checked.js";
 import { TypeChecker } from "./checker/index.js";
@@ -14,7 +16,6 @@ import type { Hint } from "./hints/hint.js";
 import type { HintSource } from "./hints/hint-source.js";
 import { HOLES, withHoles } from "./hints/holes.js";
 import { hintsOf } from "./hints/index.js";
-import { NEWEST_VERSION } from "./kubernetes-version.js";
 import { functionsByName, libraries, typeNamesOf, withFunctions } from "./libraries.js";
 import type { MacroTable } from "./macros/macro.js";
 import { parserOptions } from "./macros/macro-sets.js";
@@ -85,10 +86,12 @@ type Extension = Pick<EnvironmentOptions, "variables" | "objectTypes" | "functio
 /** Makes an environment. Not cheap: make it once and share it. */
 export function createEnvironment(options: EnvironmentOptions): Environment {
   const version = options.flavour === "kubernetes" ? (options.version ?? NEWEST_VERSION) : NEWEST_VERSION;
-  const base = libraries(options.flavour, version, options.extensions);
+  const behaviour = options.flavour === "kubernetes" ? (options.behaviour ?? behaviourOf(version)) : "1.37";
+  const base = libraries(options.flavour, version, options.extensions, behaviour);
   const declarations: Declarations = {
     flavour: options.flavour,
     version,
+    behaviour,
     container: options.container ?? "",
     variables: new Map(),
     functions: functionsByName(base),
@@ -110,7 +113,8 @@ class CelEnvironment implements Environment {
   constructor(declarations: Declarations, parsing: ParserOptions) {
     this.#declarations = declarations;
     this.#parsing = parsing;
-    this.#checker = new TypeChecker(declarations);
+    const macros = parsing.macros.macros.map(({ name }) => name);
+    this.#checker = new TypeChecker(declarations, macros);
   }
 
   check(source: string): { readonly ok: true; readonly type: Type; readonly parsed: ParsedExpr } | CompileFailure {
@@ -134,9 +138,9 @@ class CelEnvironment implements Environment {
       return { ok: false, issues: [], text: plan.message, phase: "program", type: checked.type };
     }
     const parts = measured(plan);
-    const { flavour, marksLists } = this.#declarations;
+    const { flavour, behaviour, marksLists } = this.#declarations;
     const cost = options.cost ?? flavour !== "standard";
-    const decorations = { trace: options.trace ?? false, cost, flavour, marksLists };
+    const decorations = { trace: options.trace ?? false, cost, flavour, behaviour, marksLists };
     const limit = flavour === "kubernetes" ? KUBERNETES_COST_LIMIT : Number.POSITIVE_INFINITY;
     // Trees are several times the size of the code that runs, and rarely needed again: they are made anew from the source then.
     const again = (): CheckedExpr => {

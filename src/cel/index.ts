@@ -8,6 +8,15 @@
 export { addressOctets, addressText } from "../data/go/ip.js";
 export { fromOctets, UrlError } from "../data/go/url-escape.js";
 export { parseUrlReference, urlText } from "../data/go/url-reference.js";
+export {
+  type Behaviour,
+  behaviourOf,
+  isKubernetesVersion,
+  isSince,
+  KUBERNETES_VERSIONS,
+  type KubernetesVersion,
+  NEWEST_VERSION,
+} from "../data/kubernetes-version.js";
 export type * from "./ast.js";
 export type * from "./declarations.js";
 export { fn, method, overload } from "./declare.js";
@@ -28,13 +37,6 @@ export {
   ResourceCheckValue,
   type ResourceQuestion,
 } from "./kubernetes/authz-values.js";
-export {
-  isKubernetesVersion,
-  isSince,
-  KUBERNETES_VERSIONS,
-  type KubernetesVersion,
-  NEWEST_VERSION,
-} from "./kubernetes-version.js";
 export { add } from "./operators/arithmetic.js";
 export { compare, compareStrings, equals } from "./operators/compare.js";
 export { doubleOf, type Kind, kindOf, typeNameOf } from "./operators/kind.js";

@@ -4,6 +4,13 @@
  */
 
 import { LRUCache } from "lru-cache";
+import {
+  type Behaviour,
+  behaviourOf,
+  isSince,
+  type KubernetesVersion,
+  NEWEST_VERSION,
+} from "../data/kubernetes-version.js";
 import type { FunctionDeclaration, Implementation, Library } from "./declarations.js";
 import { authzLibrary } from "./kubernetes/authz.js";
 import { cidrLibrary } from "./kubernetes/cidr.js";
@@ -15,7 +22,6 @@ import { quantityLibrary } from "./kubernetes/quantity.js";
 import { kubernetesRegexLibrary } from "./kubernetes/regex.js";
 import { semverLibrary } from "./kubernetes/semver.js";
 import { urlLibrary } from "./kubernetes/url.js";
-import { isSince, type KubernetesVersion, NEWEST_VERSION } from "./kubernetes-version.js";
 import { PatternCache } from "./pattern/pattern.js";
 import type { Flavour, LanguageExtension } from "./public-types.js";
 import { comprehensionLibrary } from "./stdlib/comprehensions.js";
@@ -105,7 +111,11 @@ function extensionLibrary(extension: LanguageExtension, patterns: PatternCache):
 }
 
 /** The libraries of one environment, with caches that belong to it. */
-function librariesOf(flavour: Flavour, extensions: readonly LanguageExtension[]): readonly Library[] {
+function librariesOf(
+  flavour: Flavour,
+  extensions: readonly LanguageExtension[],
+  behaviour: Behaviour,
+): readonly Library[] {
   const patterns = new PatternCache();
   const common = [textLibrary(patterns), timeGetterLibrary()];
   const language = [operatorLibrary, conversionLibrary, ...common];
@@ -119,7 +129,7 @@ function librariesOf(flavour: Flavour, extensions: readonly LanguageExtension[])
     urlLibrary,
     kubernetesRegexLibrary(patterns),
     authzLibrary,
-    quantityLibrary,
+    quantityLibrary(behaviour),
     setsLibrary,
     ipLibrary,
     cidrLibrary,
@@ -143,8 +153,9 @@ export function libraries(
   flavour: Flavour,
   version: KubernetesVersion = NEWEST_VERSION,
   extensions: readonly LanguageExtension[] = [],
+  behaviour: Behaviour = behaviourOf(version),
 ): readonly Library[] {
-  const all = librariesOf(flavour, flavour === "standard" ? EXTENSIONS : extensions).map((library) => ({
+  const all = librariesOf(flavour, flavour === "standard" ? EXTENSIONS : extensions, behaviour).map((library) => ({
     ...library,
     functions: library.functions.map(withMemoizedParsers),
   }));

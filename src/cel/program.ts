@@ -9,6 +9,7 @@ import type { EmitOptions } from "./compiler/emitting.js";
 import { type Calls, Meter } from "./compiler/meter.js";
 import type { Plan } from "./compiler/plan.js";
 import { Estimator } from "./cost/estimate/estimator.js";
+import { SizedEstimator } from "./cost/estimate/sized-estimator.js";
 import type {
   AsyncEvaluation,
   AsyncEvaluationOptions,
@@ -46,7 +47,8 @@ interface ProgramParts {
   readonly references: References;
   readonly plan: Plan;
   readonly trees: ExpressionTrees;
-  readonly options: Required<Pick<CompileOptions, "trace" | "cost">> & Pick<EmitOptions, "flavour" | "marksLists">;
+  readonly options: Required<Pick<CompileOptions, "trace" | "cost">> &
+    Pick<EmitOptions, "flavour" | "behaviour" | "marksLists">;
   readonly costLimit: number;
 }
 
@@ -94,7 +96,8 @@ export class CompiledProgram implements Program {
 
   estimate(): { readonly min: bigint; readonly max: bigint } {
     const checked = this.#trees.checked();
-    return new Estimator(checked).cost(checked.expr);
+    const estimator = this.#options.behaviour === "1.38" ? new SizedEstimator(checked) : new Estimator(checked);
+    return estimator.cost(checked.expr);
   }
 
   /** Makes the function now rather than at the first evaluation. Throws where it cannot be made. */
@@ -195,9 +198,9 @@ export class CompiledProgram implements Program {
     return new Emitter(options).buildGenerator(this.#taken());
   }
 
-  get #emitOptions(): Pick<EmitOptions, "counting" | "flavour" | "marksLists"> {
-    const { cost, flavour, marksLists } = this.#options;
-    return { counting: cost, flavour, marksLists };
+  get #emitOptions(): Pick<EmitOptions, "counting" | "flavour" | "behaviour" | "marksLists"> {
+    const { cost, flavour, behaviour, marksLists } = this.#options;
+    return { counting: cost, flavour, behaviour, marksLists };
   }
 
   /** The plan, kept until a function is made of it. */

@@ -1,4 +1,6 @@
 /** The types of the engine's public face; the engine itself uses them from here. */
+
+import type { Behaviour, KubernetesVersion } from "../data/kubernetes-version.js";
 import type { Expr, ParsedExpr } from "./ast.js";
 import type {
   FunctionDeclaration,
@@ -7,7 +9,6 @@ import type {
   VariableDeclaration,
 } from "./declarations.js";
 import type { Hint } from "./hints/hint.js";
-import type { KubernetesVersion } from "./kubernetes-version.js";
 import type { Questions, Waiting } from "./questions.js";
 import type { Type } from "./types.js";
 import type { CelError } from "./values/cel-error.js";
@@ -26,6 +27,8 @@ export interface EnvironmentOptions {
   readonly flavour: Flavour;
   /** For `kubernetes`: the version whose CEL it is (default the newest known). */
   readonly version?: KubernetesVersion;
+  /** For `kubernetes`: the behaviour of the server that evaluates (default that of `version`). */
+  readonly behaviour?: Behaviour;
   /** For `kubernetes` and `cel-go`: libraries of plain CEL that they leave out and others add (`standard` has them all). */
   readonly extensions?: readonly LanguageExtension[];
   readonly variables?: readonly VariableDeclaration[];

@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import {
   type Bindings,
+  behaviourOf,
   CelError,
   createEnvironment,
   DYN,
@@ -13,6 +14,8 @@ import {
   formatLongType,
   hintText,
   isKubernetesVersion,
+  type KubernetesVersion,
+  NEWEST_VERSION,
   type Result,
   type Value,
 } from "../cel/index.js";
@@ -25,6 +28,7 @@ import { type DeclaredVariables, readVariables } from "../offline/cases/cel/vari
 import { celBatchCommand } from "../offline/cases/cel-batch.js";
 import type { LineStreams } from "../offline/cases/json-lines.js";
 import { partLines } from "./explain/expression-lines.js";
+import { kubernetesVersion } from "./kubernetes-version.js";
 import { isTerminal } from "./look/paint.js";
 
 /** Parsed arguments of `cel`. */
@@ -35,8 +39,10 @@ export interface CelArguments {
   readonly vars?: string;
   /** A file that declares variables with types and values (see {@link readVariables}). */
   readonly variables?: string;
-  /** `kubernetes-1.37` (the default), an earlier minor, or `standard`. */
+  /** `kubernetes-1.37`, another minor, or `standard`; default that of the version. */
   readonly environment?: string;
+  /** The Kubernetes whose API server evaluates; default that of the environment, or 1.37. */
+  readonly kubernetesVersion?: string;
   /** Read `{"expr": …}` lines from standard input. */
   readonly batch?: boolean;
   /** Print the expression with the value of every part of it. */
@@ -49,13 +55,14 @@ export interface CelArguments {
 
 /** Runs the command. @returns the exit code: 0, or 1 when the expression fails, or 2 for bad arguments */
 export async function celCommand(args: CelArguments, streams: CommandIo): Promise<number> {
-  const base = environmentOf(args.environment ?? "kubernetes-1.37");
+  const release = args.kubernetesVersion === undefined ? undefined : kubernetesVersion(args.kubernetesVersion);
+  const name = args.environment ?? `kubernetes-${release ?? NEWEST_VERSION}`;
+  const base = environmentOf(name, release);
   if (base === undefined) {
-    say(streams.stderr, `unknown environment: ${args.environment} (kubernetes-1.28 … kubernetes-1.37, standard)`);
+    say(streams.stderr, `unknown environment: ${args.environment} (kubernetes-1.28 … kubernetes-1.38, standard)`);
     return 2;
   }
   const { bindings, ...declarations } = await declared(args);
-  const name = args.environment ?? "kubernetes-1.37";
   if (args.batch !== true && args.expression === undefined && isTerminal(streams.stdin)) {
     const { runPrompt } = await import("./cel/prompt/index.js");
     const history = args.history !== false;
@@ -73,10 +80,11 @@ export async function celCommand(args: CelArguments, streams: CommandIo): Promis
   return run(environment, bindings, expression, streams);
 }
 
-function environmentOf(name: string): Environment | undefined {
+function environmentOf(name: string, release?: KubernetesVersion): Environment | undefined {
   if (name === "standard") return createEnvironment({ flavour: "standard" });
   const version = /^kubernetes-(.*)$/.exec(name)?.[1] ?? "";
-  return isKubernetesVersion(version) ? createEnvironment({ flavour: "kubernetes", version }) : undefined;
+  const behaviour = release && { behaviour: behaviourOf(release) };
+  return isKubernetesVersion(version) ? createEnvironment({ flavour: "kubernetes", version, ...behaviour }) : undefined;
 }
 
 async function declared(args: CelArguments): Promise<DeclaredVariables> {

@@ -26,6 +26,7 @@ export const LOADING_OPTIONS: readonly OptionDefinition[] = [
       "policy-timeout",
       "disable-timeout-protection",
       "cel-cost-factor",
+      "kubernetes-version",
       "workers",
       "policies-download-dir",
       "sources-path",

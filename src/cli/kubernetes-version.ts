@@ -1,5 +1,10 @@
-import { isKubernetesVersion, isSince, type KubernetesVersion, NEWEST_VERSION } from "../cel/index.js";
 import { UsageError } from "../data/command-io.js";
+import {
+  isKubernetesVersion,
+  isSince,
+  KUBERNETES_VERSIONS,
+  type KubernetesVersion,
+} from "../data/kubernetes-version.js";
 
 /** The oldest Kubernetes whose rules about policies are known. */
 const OLDEST_VERSION: KubernetesVersion = "1.28";
@@ -11,7 +16,7 @@ const OLDEST_VERSION: KubernetesVersion = "1.28";
 export function kubernetesVersion(text: string): KubernetesVersion {
   const minor = /^v?(\d+\.\d+)(?:\.\d+.*)?$/.exec(text)?.[1] ?? "";
   if (isKubernetesVersion(minor) && isSince(minor, OLDEST_VERSION)) return minor;
-  const known = `known are ${OLDEST_VERSION} to ${NEWEST_VERSION}`;
+  const known = `known are ${OLDEST_VERSION} to ${KUBERNETES_VERSIONS.at(-1)}`;
   throw new UsageError(
     `option '--kubernetes-version <version>': there are no rules of ${JSON.stringify(text)}: ${known}`,
   );

@@ -2,108 +2,86 @@
 import { type Command, Option } from "commander";
 import { type CommandIo, say, UsageError } from "../data/command-io.js";
 
-type KyvernoCommand = "apply" | "test";
+/** The use of a flag here: an option defined with the others, an option without an effect, an error. */
+type Fate = "taken" | "idle" | "refused";
 
-/** A flag, with its other spellings. */
-export interface KyvernoFlag {
-  readonly commands: readonly KyvernoCommand[];
+/** Flags with one reason. */
+export interface KyvernoFlags {
+  readonly commands: readonly string[];
   /** Each in commander's notation. */
   readonly flags: readonly string[];
-  /** `taken`: an option of the command, defined with the others; `idle`: taken without an effect; `refused`: an error. */
-  readonly here: "taken" | "idle" | "refused";
-  /** Why it has no effect, or what to use instead; of a flag that is taken: another meaning. */
-  readonly why?: string;
-  /** An option with which it is refused all the same, with the reason. */
-  readonly refusedWith?: { readonly option: string; readonly why: string };
+  readonly here: Fate;
+  /** Why they have no effect, or what to use instead; of flags that are taken: another meaning, or `""`. */
+  readonly why: string;
 }
 
-/** @param flags with `|` between them */
-const row = (commands: string, here: KyvernoFlag["here"], flags: string, why?: string): KyvernoFlag => ({
-  commands: commands.split(" ") as KyvernoCommand[],
-  flags: flags.split("|"),
-  here,
-  ...(why !== undefined && { why }),
-});
-
-/** All flags of both commands. */
-export const KYVERNO_FLAGS: readonly KyvernoFlag[] = [
-  row("apply", "taken", "-r, --resource <paths>|--resources <paths>|--json <paths>|--http-payload <paths>"),
-  row("apply", "taken", "--envoy-payload <paths>|-c, --cluster|-n, --namespace <name>|--kubeconfig <file>"),
-  row("apply", "taken", "-f, --values-file <file>|-s, --set <values>|-u, --userinfo <file>|--context-file <file>"),
-  row("apply", "taken", "-e, --exception <files>|--exceptions <files>|--exceptions-within-resources"),
-  row(
-    "apply",
-    "taken",
-    "--exceptions-with-resources|--exceptions-within-policies|--crd-paths <paths>|--crd-path <paths>",
-  ),
-  row("apply", "taken", "--parameter-resource <files>|-p, --policy-report|-t, --table|--output-format <format>"),
-  row("apply", "taken", "--audit-warn|--warn-exit-code <code>|--warn-no-pass|--continue-on-fail"),
-  row("apply test", "taken", "--detailed-results|--remove-color"),
-  row("test", "taken", "-f, --file-name <name>|-t, --test-case-selector <text>|-o, --output-format <format>"),
-  row("test", "taken", "--fail-only|--require-tests"),
-  row("apply", "taken", "--username <name>", "the requester of a CSR, not a user of git: clone the repository first"),
-  row("apply test", "idle", "-v, --v <level>", "there is no log of steps"),
-  row("apply test", "idle", "--warnings-as-errors", "policies of deprecated kinds are not served, and fail anyway"),
-  row(
-    "apply",
-    "idle",
-    "--target-resource <paths>|--target-resources <paths>",
-    "they are for policies that change objects",
-  ),
-  row("apply", "idle", "--concurrent <number>", "all processors are used where that is faster"),
-  row("apply", "idle", "--batch-size <number>", "a cluster's objects come in pages of a fixed size"),
-  row("apply", "idle", "--continue-on-error", "a resource that can't be read always ends the run"),
-  row("apply", "idle", "--show-performance", "nothing is measured"),
-  {
-    ...row(
-      "apply",
-      "idle",
-      "--cluster-wide-resources",
-      "they are among those of --cluster, unless --namespace is given",
-    ),
-    refusedWith: {
-      option: "namespace",
-      why: "--namespace leaves them out: ask about them without it, in a second run",
+/** Reasons by flags (`|` between them), by commands, by what becomes of the flags. */
+const TABLE: Readonly<Record<Fate, Readonly<Record<string, Readonly<Record<string, string>>>>>> = {
+  taken: {
+    apply: {
+      [`-r, --resource <paths>|--resources <paths>|--json <paths>|--http-payload <paths>|--envoy-payload <paths>|
+        -c, --cluster|-n, --namespace <name>|--kubeconfig <file>|-f, --values-file <file>|-s, --set <values>|
+        -u, --userinfo <file>|--context-file <file>|-e, --exception <files>|--exceptions <files>|
+        --exceptions-within-resources|--exceptions-with-resources|--exceptions-within-policies|--crd-paths <paths>|
+        --crd-path <paths>|--parameter-resource <files>|-p, --policy-report|-t, --table|--output-format <format>|
+        --audit-warn|--warn-exit-code <code>|--warn-no-pass|--continue-on-fail`]: "",
+      "--username <name>": "the requester of a CSR, not a user of git: clone the repository first",
+    },
+    "apply, test": { "--detailed-results|--remove-color": "" },
+    test: {
+      [`-f, --file-name <name>|-t, --test-case-selector <text>|-o, --output-format <format>|--fail-only|
+        --require-tests`]: "",
     },
   },
-  row(
-    "apply",
-    "refused",
-    "-o, --output <file>",
-    "it writes changed objects, and these policies change none; for results -p with --output-format, --sarif or --junit",
+  idle: {
+    "apply, test": {
+      "-v, --v <level>": "there is no log of steps",
+      "--warnings-as-errors": "policies of deprecated kinds are not served, and fail anyway",
+    },
+    apply: {
+      "--target-resource <paths>|--target-resources <paths>": "they are for policies that change objects",
+      "--concurrent <number>": "all processors are used where that is faster",
+      "--batch-size <number>": "a cluster's objects come in pages of a fixed size",
+      "--continue-on-error": "a resource that can't be read always ends the run",
+      "--show-performance": "nothing is measured",
+      "--cluster-wide-resources": "they are among those of --cluster, unless --namespace is given",
+    },
+  },
+  refused: {
+    "apply, test": {
+      "--registry": "images that policies ask for are those of the context file (apply: --context-file; test: context)",
+      "-b, --git-branch <name>": "clone the repository first: git clone --branch NAME URL",
+    },
+    apply: {
+      "-o, --output <file>":
+        "it writes changed objects, and these policies change none; for results -p with --output-format, --sarif or --junit",
+      "-i, --stdin":
+        "it prints changed objects, and these policies change none; resources from standard input: --resource -",
+      "--context <name>":
+        "the current context counts: kubectl config view --minify --flatten --context NAME > FILE, then --kubeconfig FILE",
+      "--password <text>": "clone the repository first: git clone URL",
+      "--generate-exceptions|--generated-exception-ttl <duration>":
+        "it makes exceptions of the old kinds, which count for no policy here: write a PolicyException of policies.kyverno.io",
+    },
+  },
+};
+
+/** All flags of both commands. */
+export const KYVERNO_FLAGS: readonly KyvernoFlags[] = Object.entries(TABLE).flatMap(([here, byCommands]) =>
+  Object.entries(byCommands).flatMap(([commands, reasons]) =>
+    Object.entries(reasons).map(([flags, why]) => ({
+      commands: commands.split(", "),
+      flags: flags.split(/\|\s*/),
+      here: here as Fate,
+      why,
+    })),
   ),
-  row(
-    "apply",
-    "refused",
-    "-i, --stdin",
-    "it prints changed objects, and these policies change none; resources from standard input: --resource -",
-  ),
-  row(
-    "apply test",
-    "refused",
-    "--registry",
-    "images that policies ask for are those of the context file (apply: --context-file; test: context)",
-  ),
-  row(
-    "apply",
-    "refused",
-    "--context <name>",
-    "the current context counts: kubectl config view --minify --flatten --context NAME > FILE, then --kubeconfig FILE",
-  ),
-  row("apply test", "refused", "-b, --git-branch <name>", "clone the repository first: git clone --branch NAME URL"),
-  row("apply", "refused", "--password <text>", "clone the repository first: git clone URL"),
-  row(
-    "apply",
-    "refused",
-    "--generate-exceptions|--generated-exception-ttl <duration>",
-    "it makes exceptions of the old kinds, which count for no policy here: write a PolicyException of policies.kyverno.io",
-  ),
-];
+);
 
 const namesOf = (flags: string): string => flags.replace(/ <.*/, "");
 
 /** Defines the flags that are not options of the command already, and takes values of switches as Go writes them. */
-export function addKyvernoFlags(command: Command, name: KyvernoCommand): void {
+export function addKyvernoFlags(command: Command, name: "apply" | "test"): void {
   command.option("--verbose", "say which given flags of Kyverno's command have no effect here");
   for (const { commands, flags, here } of KYVERNO_FLAGS) {
     if (here === "taken" || !commands.includes(name)) continue;
@@ -119,13 +97,10 @@ export function addKyvernoFlags(command: Command, name: KyvernoCommand): void {
  */
 export function heedKyvernoFlags(command: Command, { stderr }: Pick<CommandIo, "stderr">): void {
   const isGiven = (option: string): boolean => command.getOptionValueSource(option) === "cli";
-  for (const { commands, flags, here, why = "", refusedWith } of KYVERNO_FLAGS) {
-    if (here === "taken" || !commands.includes(command.name() as KyvernoCommand)) continue;
-    for (const each of flags) {
-      if (!isGiven(new Option(each).attributeName())) continue;
-      const reason = refusedWith !== undefined && isGiven(refusedWith.option) ? refusedWith.why : undefined;
-      if (here === "refused" || reason !== undefined)
-        throw new UsageError(`${namesOf(each)} of Kyverno's command is not served: ${reason ?? why}`);
+  for (const { commands, flags, here, why } of KYVERNO_FLAGS) {
+    if (here === "taken" || !commands.includes(command.name())) continue;
+    for (const each of flags.filter((flag) => isGiven(new Option(flag).attributeName()))) {
+      if (here === "refused") throw new UsageError(`${namesOf(each)} of Kyverno's command is not served: ${why}`);
       if (isGiven("verbose")) say(stderr, `note: ${namesOf(each)} has no effect here: ${why}`);
     }
   }
@@ -147,11 +122,9 @@ function goArguments(args: readonly string[], { options }: Command): string[] {
 /** The table of docs/apply.md. */
 export function kyvernoFlagTable(): string {
   const said = { taken: "taken", idle: "taken, without effect", refused: "refused" };
-  const rows = new Map<string, string[]>();
-  for (const { commands, flags, here, why } of KYVERNO_FLAGS) {
-    const rest = `${commands.join(", ")} | ${said[here]}${why === undefined ? "" : `: ${why}`}`;
-    rows.set(rest, [...(rows.get(rest) ?? []), ...flags.map((each) => `\`${each}\``)]);
-  }
-  const lines = [...rows].map(([rest, flags]) => `| ${flags.join(", ")} | ${rest} |`);
-  return ["| Flag of Kyverno's | Command | Here |", "| --- | --- | --- |", ...lines].join("\n");
+  const rows = KYVERNO_FLAGS.map(({ commands, flags, here, why }) => {
+    const names = flags.map((each) => `\`${each}\``).join(", ");
+    return `| ${names} | ${commands.join(", ")} | ${said[here]}${why === "" ? "" : `: ${why}`} |`;
+  });
+  return ["| Flag of Kyverno's | Command | Here |", "| --- | --- | --- |", ...rows].join("\n");
 }

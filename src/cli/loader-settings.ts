@@ -6,6 +6,7 @@ import { type CommandIo, type Environment, UsageError } from "../data/command-io
 import { dns1123LabelErrors } from "../kubernetes/name-formats.js";
 import type { LoaderSettings } from "../loader/settings.js";
 import { LOADING_OPTIONS } from "./definition.js";
+import { kubernetesVersion } from "./kubernetes-version.js";
 import { type OptionValues, optionValues } from "./options.js";
 
 /** The loader settings of a command's options. @throws UsageError */
@@ -21,6 +22,7 @@ export function loaderSettings(values: OptionValues, environment: Environment): 
     shadowFile: values.shadowPolicies,
     policyTimeout: values.disableTimeoutProtection ? Number.POSITIVE_INFINITY : milliseconds,
     costFactor: values.celCostFactor,
+    kubernetesVersion: values.kubernetesVersion === undefined ? undefined : kubernetesVersion(values.kubernetesVersion),
     workers: values.workers,
     warmStart: !values.disableWarmStart,
     kubernetes: values.kubernetes,

@@ -41,6 +41,12 @@ const OPTIONS = [
     description:
       "what the cost limits of CEL policies are multiplied by; 1: Kubernetes' own, 1,000,000 for an expression, 10,000,000 for the validations of a ValidatingAdmissionPolicy",
   },
+  {
+    flag: "kubernetes-version",
+    kind: "string",
+    description:
+      "the Kubernetes, 1.28 to 1.38, as which ValidatingAdmissionPolicies, MutatingAdmissionPolicies and `cel:` entries are evaluated (check: must be stored); without it the cluster's own, where there is one, else 1.37",
+  },
   { flag: "disable-timeout-protection", kind: "flag", description: "no time limit on evaluations" },
   {
     flag: "disable-warm-start",

@@ -1,4 +1,5 @@
 /** The streams of a command, and the error about its input. */
+import { writeFile } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import { printableLines } from "./printable.js";
 
@@ -27,6 +28,16 @@ export class UsageError extends Error {
     super(message, options);
     this.key = options.key;
   }
+}
+
+/**
+ * Writes a file that a command line names.
+ * @throws UsageError
+ */
+export async function writeNamed(file: string, text: string): Promise<void> {
+  await writeFile(file, text).catch((cause: Error) => {
+    throw new UsageError(`cannot write ${file}: ${cause.message}`, { cause });
+  });
 }
 
 /** Says something to a person, on standard error as a rule: what it quotes of others passes for no line of ours. */

@@ -30,6 +30,10 @@ export interface KindTools {
   readonly httpInNamespaced?: boolean;
   /** The Kubernetes version that must support policies of admissionregistration.k8s.io; absent: any known version. */
   readonly kubernetesVersion?: KubernetesVersion;
+  /** The version as which those policies are evaluated; absent: that of a cluster's API servers, else 1.37. */
+  readonly evaluatedAs?: KubernetesVersion;
+  /** The release of a cluster's API servers, such as `1.38`; `begin` waits for the first answer. */
+  readonly release?: { readonly begin: () => Promise<void>; readonly current: string | undefined };
 }
 
 /** The webhooks of kinds whose policies have one in a cluster. */
@@ -54,35 +58,55 @@ export function createKinds(tools: KindTools): KindSource {
 }
 
 async function loadValidating(tools: KindTools): Promise<DocumentKind & { readonly inline: InlineKind }> {
-  const { watcher, typeCheck = false, kubernetesVersion } = tools;
-  const [{ STORED_VERSION }, { createServer }, { createExpressionCompiler }, { validatingAdmissionPolicyKind }] =
+  const { watcher, typeCheck = false, kubernetesVersion, release } = tools;
+  await release?.begin();
+  const [{ createServer, evaluatedVersion }, { createExpressionCompiler }, { validatingAdmissionPolicyKind }] =
     await Promise.all([
-      import("./admission-policy/dialect.js"),
       import("./admission-policy/server.js"),
       import("./validating-admission-policy/dialect.js"),
       import("./validating-admission-policy/kind.js"),
     ]);
   const schemas = typeCheck ? (await import("./shared/index.js")).bundledSchemas() : undefined;
-  return validatingAdmissionPolicyKind(
-    createExpressionCompiler(STORED_VERSION, watcher),
-    schemas,
-    kubernetesVersion && createServer(kubernetesVersion, createExpressionCompiler),
+  const server = kubernetesVersion && createServer(kubernetesVersion, createExpressionCompiler);
+  const kinds = memoized((version: KubernetesVersion) =>
+    validatingAdmissionPolicyKind(createExpressionCompiler(version, version, watcher), schemas, server),
   );
+  const kind = () => kinds(evaluatedVersion(tools));
+  return {
+    ...VALIDATING_DOCUMENTS,
+    prepare: (documents, warn) => kind().prepare(documents, warn),
+    inline: { prepare: (entry, warn) => kind().inline.prepare(entry, warn) },
+  };
 }
 
-async function loadMutating({ watcher, kubernetesVersion, typeCheck = false }: KindTools): Promise<DocumentKind> {
-  const [{ STORED_VERSION }, { createServer }, { createMutationCompilers }, { mutatingAdmissionPolicyKind }] =
+/** The function with its answers kept. */
+function memoized<K, V>(make: (key: K) => V): (key: K) => V {
+  const made = new Map<K, V>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
+}
+
+async function loadMutating(tools: KindTools): Promise<DocumentKind> {
+  const { watcher, kubernetesVersion, release, typeCheck = false } = tools;
+  await release?.begin();
+  const [{ createServer, evaluatedVersion }, { createMutationCompilers }, { mutatingAdmissionPolicyKind }] =
     await Promise.all([
-      import("./admission-policy/dialect.js"),
       import("./admission-policy/server.js"),
       import("./mutating-admission-policy/compilers.js"),
       import("./mutating-admission-policy/kind.js"),
     ]);
-  return mutatingAdmissionPolicyKind(
-    createMutationCompilers(STORED_VERSION, watcher),
-    kubernetesVersion && createServer(kubernetesVersion, createMutationCompilers),
-    typeCheck ? (await import("./shared/index.js")).bundledSchemas() : undefined,
+  const server = kubernetesVersion && createServer(kubernetesVersion, createMutationCompilers);
+  const schemas = typeCheck ? (await import("./shared/index.js")).bundledSchemas() : undefined;
+  const kinds = memoized((version: KubernetesVersion) =>
+    mutatingAdmissionPolicyKind(createMutationCompilers(version, version, watcher), server, schemas),
   );
+  return {
+    ...MUTATING_DOCUMENTS,
+    prepare: (documents, warn) => kinds(evaluatedVersion(tools)).prepare(documents, warn),
+  };
 }
 
 async function loadKyverno({ watcher, httpInNamespaced, typeCheck = false }: KindTools): Promise<DocumentKind> {

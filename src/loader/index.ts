@@ -32,6 +32,7 @@ import { type LoadedConfig, type LoadingOptions, loadEntries } from "./loader.js
 import { moduleFiles } from "./module-files.js";
 import { NamespaceModules } from "./namespace-modules.js";
 import { downloads } from "./prefetch.js";
+import { ServerRelease } from "./server-release.js";
 import { DEFAULT_POLICY_TIMEOUT_MS, type LoaderSettings } from "./settings.js";
 
 export { LoadError } from "../kinds/load-error.js";
@@ -71,6 +72,8 @@ export interface PolicyLoader {
   readonly access: ClusterAccess | undefined;
   /** The client of that cluster; undefined where there is none. It is closed with the loader. */
   readonly cluster: Cluster | undefined;
+  /** The Kubernetes as which policies of admissionregistration.k8s.io are evaluated that are loaded now; `""` for the default. */
+  readonly evaluatedAs: () => string;
   /** Data that expressions may look up. */
   readonly external: ExternalData;
   /** Never rejects: what cannot be loaded becomes an unavailable policy. */
@@ -117,6 +120,15 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
         egress,
         cluster,
       });
+  const { kubernetesVersion: given } = settings;
+  const release =
+    cluster === undefined || given !== undefined || options.diagnose === true
+      ? undefined
+      : new ServerRelease({
+          clock: SYSTEM_CLOCK,
+          ask: async () => (await cluster.http.get("/version", {}, cluster.signal)).value,
+        });
+  const evaluatedAs = (): string => given ?? release?.current ?? "";
   const runtime = createWasmRuntime({
     workers,
     ...(processors !== undefined && { processors }),
@@ -136,6 +148,8 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
     ...(options.watcher && { watcher: options.watcher }),
     typeCheck: options.typeCheck ?? false,
     ...(options.kubernetesVersion && { kubernetesVersion: options.kubernetesVersion }),
+    ...(given && { evaluatedAs: given }),
+    ...(release && { release }),
     runtime,
     policyTimeout,
     now,
@@ -163,10 +177,13 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
     policyTimeout,
     access,
     cluster,
+    evaluatedAs,
     external: external.data,
-    clusterPolicies: (changed) =>
-      new ClusterPolicies({
+    clusterPolicies: (changed) => {
+      release?.listeners.push(changed);
+      return new ClusterPolicies({
         clock: SYSTEM_CLOCK,
+        conditions: evaluatedAs,
         fetcher: ({ terms }) => createModuleFetcher({ ...fetchingUnder(terms, fetch), guard }),
         async load(config, fetcher, warm) {
           // Policies of a cluster come and change while the process serves others, or waits for the first one.
@@ -181,7 +198,8 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
           return loadEntries(config, { ...loading, prefetch: later });
         },
         changed,
-      }),
+      });
+    },
     load: async (config, generation) => {
       // One fetcher for each load: equal addresses are fetched once, and a reload asks again.
       const fetcher = createModuleFetcher(fetch);
@@ -201,6 +219,7 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
       }
     },
     close() {
+      release?.close();
       runtime.close();
       void closeRegistries();
       void external.close();

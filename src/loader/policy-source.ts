@@ -148,12 +148,16 @@ function createClusterSource(
         const isFirst = documents.version === 0;
         if (!documents.apply(delta)) return undefined;
         if (delta.base === 0) policies.tellAll();
-        return together(served ?? (await loadFile(generation)), generation, isFirst);
+        // Of another release the policies of files are evaluated otherwise, too.
+        const isKept = served !== undefined && release === loader.evaluatedAs();
+        return together(isKept ? (served as LoadResult) : await loadFile(generation), generation, isFirst);
       }),
   };
   const policies = new RolledOutPolicies(reader, () => loader.clusterPolicies(() => cluster.wanted()));
   /** The result of the served files; rejected ones don't count. */
   let served: LoadResult | undefined;
+  /** The Kubernetes as which those are evaluated. */
+  let release: string | undefined;
   /** Loads run one after the other: each continues from the result of the last. */
   let turn: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -166,6 +170,7 @@ function createClusterSource(
   const together = async (file: LoadResult, generation: number, isFirst = false): Promise<LoadResult> => {
     if (file.fatal !== undefined) return file;
     const own = file.policies.entries;
+    const version = loader.evaluatedAs();
     const loaded = await policies.load(documents.documents, (id) => own.has(id), isFirst);
     const isNew = file !== served;
     const problems = [...(isNew ? file.problems : []), ...loaded.problems];
@@ -179,6 +184,7 @@ function createClusterSource(
         reports: loaded.reports,
         taken: () => {
           served = file;
+          release = version;
           loaded.taken();
         },
       },

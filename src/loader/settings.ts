@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import type { ClusterEntryOptions } from "../config/from-cluster/index.js";
 import type { Environment } from "../data/command-io.js";
+import type { KubernetesVersion } from "../kinds/shared/index.js";
 import type { EgressOptions } from "../world/open-external.js";
 
 /** Paths are relative to the working directory. An undefined setting is an absent one. */
@@ -18,6 +19,8 @@ export interface LoaderSettings {
   readonly policyTimeout?: number | undefined;
   /** Factor for the cost limits of CEL policies. Default 1: Kubernetes' own. */
   readonly costFactor?: number | undefined;
+  /** The Kubernetes as which policies of admissionregistration.k8s.io are evaluated. Default: the cluster's, where there is one, else 1.37. */
+  readonly kubernetesVersion?: KubernetesVersion | undefined;
   /** Threads that run guests. Default: the number of processors. */
   readonly workers?: number | undefined;
   /** Processors that this process may use. Default: those that it may run on. */

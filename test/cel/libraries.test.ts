@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { KUBERNETES_VERSIONS, type KubernetesVersion } from "../../src/cel/kubernetes-version.js";
 import { functionsByName, libraries } from "../../src/cel/libraries.js";
 import type { Type } from "../../src/cel/types.js";
+import { KUBERNETES_VERSIONS, type KubernetesVersion } from "../../src/data/kubernetes-version.js";
 
 const vector = (name: string): string =>
   readFileSync(new URL(`../../../test/vectors/cel/${name}`, import.meta.url), "utf8");
@@ -17,11 +17,14 @@ interface Line {
   readonly since: string;
 }
 
-const lines = vector("functions-by-version.jsonl")
-  .split("\n")
-  .filter((line) => line !== "")
-  .map((line) => JSON.parse(line) as Line)
-  .filter((line) => line.function !== undefined);
+const read = (name: string): Line[] =>
+  vector(name)
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Line)
+    .filter((line) => line.function !== undefined);
+const lines = read("functions-by-version.jsonl");
+const newest = read("../kubernetes-1.38/functions.jsonl");
 
 /** A type in the notation of the vector. */
 function show(type: Type): string {
@@ -55,9 +58,10 @@ describe("the libraries of a Kubernetes environment", () => {
           JSON.stringify([name, id, member, params.map(show), show(result)]),
         ),
       );
-      const theirs = lines
-        .filter((line) => Number(line.since.slice(2)) <= minor)
-        .map((line) => JSON.stringify([line.function, line.overload, line.member, line.arguments, line.result]));
+      const known = version === "1.38" ? newest : lines.filter((line) => Number(line.since.slice(2)) <= minor);
+      const theirs = known.map((line) =>
+        JSON.stringify([line.function, line.overload, line.member, line.arguments, line.result]),
+      );
       assert.deepEqual(ours.sort(), theirs.sort());
     });
   }

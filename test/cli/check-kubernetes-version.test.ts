@@ -44,7 +44,7 @@ describe("check --kubernetes-version", () => {
     for (const version of ["1.27", "1.99", "new", ""]) {
       const { code, out, err } = await check(context, "--kubernetes-version", version);
       assert.deepEqual([code, out], [2, ""]);
-      assert.match(err, /there are no rules of ".*": known are 1\.28 to 1\.37\n/);
+      assert.match(err, /there are no rules of ".*": known are 1\.28 to 1\.38\n/);
     }
   });
 });

@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
@@ -120,6 +129,20 @@ describe("convert", () => {
     const named = await convert(join(folderOf({ "values.yaml": "replicas: 2\n" }), "values.yaml"));
     assert.deepEqual([named.code, named.out], [2, ""]);
     assert.match(named.err, /no Kubernetes object/);
+  });
+
+  test("a key that stands twice is said", async () => {
+    const { code, err } = await run(["convert", "-"], cel?.replace("  match:\n", "  match: {}\n  match:\n"));
+    assert.equal(code, 0, err);
+    assert.match(err, /^-:\d+:\d+: note: spec\.match: .*\n1 policy converted\n$/);
+  });
+
+  test("a file of a folder that can't be read is named", async () => {
+    const folder = folderOf({ "good.yaml": cel });
+    symlinkSync("nowhere", join(folder, "link.yaml"));
+    const { code, err } = await convert(folder);
+    assert.equal(code, 2);
+    assert.match(err, /cannot read .*link\.yaml: no such file/);
   });
 
   test("where there is nothing to convert it says so", async () => {

@@ -169,6 +169,7 @@ export async function run(goesOn: (cases: number) => boolean, seed: number): Pro
   let [cases, taken, long] = [0, 0, 0];
   const compiler = createExpressionCompiler(
     undefined,
+    undefined,
     forcedSteps(() => next(100) < long),
   );
   while (goesOn(cases) && differences.length < 5) {

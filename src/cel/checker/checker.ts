@@ -1,4 +1,6 @@
 /** Gives every node of a tree its type and resolves its names (spec kubernetes-cel.md section 7). */
+
+import { isSince, type KubernetesVersion } from "../../data/kubernetes-version.js";
 import type {
   CallExpr,
   ComprehensionExpr,
@@ -11,16 +13,15 @@ import type {
 } from "../ast.js";
 import type { FunctionDeclaration } from "../declarations.js";
 import type { IssueCollector } from "../issues.js";
-import { isSince, type KubernetesVersion } from "../kubernetes-version.js";
 import { BOOL, DYN, ERROR, INT, listType, mapType, objectType, optionalType, type Type, typeParam } from "../types.js";
-import { dottedPath } from "./dotted-path.js";
+import { type DottedPath, dottedPath } from "./dotted-path.js";
 import { literalType } from "./literal-type.js";
 import { Locals } from "./locals.js";
 import type { Names } from "./names.js";
 import { type PreparedOverload, rename } from "./overloads.js";
 import { type Part, Problems } from "./problems.js";
 import { Substitution } from "./substitution.js";
-import { isDynamic, isExactType, mostGeneral, optionalContent } from "./type-relations.js";
+import { isDynamic, isExactType, optionalContent } from "./type-relations.js";
 import { NULL_VALUE } from "./well-known-types.js";
 
 /** The first version of Kubernetes whose checker orders numbers of different types. */
@@ -31,7 +32,7 @@ export class Checker {
   readonly types = new Map<number, Type>();
   readonly overloads = new Map<number, readonly string[]>();
   readonly typeNames = new Set<number>();
-  readonly #substitution = new Substitution();
+  readonly #substitution: Substitution;
   readonly #locals = new Locals();
   readonly #problems: Problems;
   #freeTypes = 0;
@@ -43,8 +44,9 @@ export class Checker {
     readonly prepared: (declaration: FunctionDeclaration) => readonly PreparedOverload[],
     issues: IssueCollector,
   ) {
-    const { container, flavour, version } = names.declarations;
-    this.#problems = new Problems(issues, container);
+    const { container, flavour, version, behaviour } = names.declarations;
+    this.#problems = new Problems(issues, container, names.catalog);
+    this.#substitution = new Substitution(behaviour);
     this.#acrossTypes = flavour === "standard" || (flavour === "kubernetes" && isSince(version, ACROSS_TYPES_SINCE));
   }
 
@@ -122,6 +124,7 @@ export class Checker {
       const resolved = shadowed ? undefined : this.#global(expr, path.name, path.rooted);
       if (resolved !== undefined) return resolved;
     }
+    if (path !== undefined && this.#isUndeclared(expr, path)) return this.#typed(expr, ERROR);
     const operand = this.#check(expr.operand);
     const type = this.#fieldType(expr, operand, expr.field, false);
     this.types.set(expr.id, expr.testOnly ? BOOL : this.#substitution.apply(type, false));
@@ -192,12 +195,21 @@ export class Checker {
       const declaration = this.names.resolveFunction(`${path.name}.${expr.function}`, path.rooted);
       if (declaration !== undefined) return this.#resolve(freeCall(expr, declaration.name, args), declaration);
     }
+    if (path !== undefined && this.#isUndeclared(expr, path, expr.function)) return this.#typed(expr, ERROR);
     const receiver = this.#check(target);
     const resolved = receiver === target && args === expr.args ? expr : { ...expr, target: receiver, args };
     const declaration = this.names.resolveFunction(expr.function, false);
     if (declaration !== undefined) return this.#resolve(resolved, declaration);
     this.#problems.undeclared(expr, expr.function);
     return this.#typed(resolved, ERROR);
+  }
+
+  /** Reports a chain of names as one undeclared name, where the reference does (see {@link Names.undeclaredPath}). */
+  #isUndeclared(part: Part, path: DottedPath, method?: string): boolean {
+    if (!path.rooted && this.#locals.find(path.first) !== undefined) return false;
+    const whole = this.names.undeclaredPath(path, method);
+    if (whole !== undefined) this.#problems.undeclared(part, whole);
+    return whole !== undefined;
   }
 
   /** Checks expressions in order; answers the same array if nothing changed. */
@@ -273,7 +285,7 @@ export class Checker {
   /** The type of a literal's elements, one more taken in: dyn where they have nothing in common. */
   #join(previous: Type | undefined, current: Type): Type {
     if (previous === undefined) return current;
-    return this.#substitution.assign(previous, current) ? mostGeneral(previous, current) : DYN;
+    return this.#substitution.assign(previous, current) ? this.#substitution.mostGeneral(previous, current) : DYN;
   }
 
   #list(expr: ListExpr): Expr {

@@ -16,8 +16,9 @@ export class TypeChecker {
   readonly #names: Names;
   readonly #overloads: ReadonlyMap<FunctionDeclaration, readonly PreparedOverload[]>;
 
-  constructor(declarations: Declarations) {
-    this.#names = new Names(declarations);
+  /** @param macros the names of macros, for proposals */
+  constructor(declarations: Declarations, macros: readonly string[] = []) {
+    this.#names = new Names(declarations, macros);
     this.#overloads = new Map(
       [...declarations.functions.values()].map((declaration) => [declaration, prepareOverloads(declaration)]),
     );

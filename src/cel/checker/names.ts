@@ -1,9 +1,12 @@
 /** Resolves names in an environment: variables, types and functions, in a container (spec kubernetes-cel.md 7.3). */
+
+import { isSince, type KubernetesVersion } from "../../data/kubernetes-version.js";
 import type { Declarations } from "../checked.js";
 import type { FunctionDeclaration } from "../declarations.js";
-import { isSince, type KubernetesVersion } from "../kubernetes-version.js";
 import { isReserved } from "../parser/ast-builder.js";
 import { objectType, type Type, typeType } from "../types.js";
+import { Catalog } from "./catalog.js";
+import type { DottedPath } from "./dotted-path.js";
 import { SHORT_TYPE_NAMES, WELL_KNOWN_TYPES, wellKnownName } from "./well-known-types.js";
 
 /** Since this version of Kubernetes a field named like a reserved word need not be escaped. */
@@ -29,7 +32,13 @@ export class Names {
   /** The container and its parents, innermost first, each with a trailing dot; the root is last. */
   readonly #prefixes: readonly string[];
 
-  constructor(readonly declarations: Declarations) {
+  #catalog: Catalog | undefined;
+
+  /** @param macros the names of macros */
+  constructor(
+    readonly declarations: Declarations,
+    readonly macros: readonly string[] = [],
+  ) {
     const { variables, typeNames, objectTypes, typeProvider, functions, container } = declarations;
     for (const names of [variables, typeNames, objectTypes, WELL_KNOWN_TYPES]) {
       for (const name of names.keys()) if (name.includes(".")) this.#dottedNames.add(firstSegment(name));
@@ -52,6 +61,29 @@ export class Names {
   /** Whether a chain that starts with this name may be a function's namespace. */
   mayBeNamespace(first: string): boolean {
     return this.#prefixes.length > 1 || this.#namespaces.has(first);
+  }
+
+  /** The names to propose in place of one that is not declared; `undefined` before 1.38, which proposes none. */
+  get catalog(): Catalog | undefined {
+    const { behaviour, functions, variables } = this.declarations;
+    if (behaviour === "1.37") return undefined;
+    this.#catalog ??= new Catalog(variables.keys(), functions.keys(), this.macros);
+    return this.#catalog;
+  }
+
+  /**
+   * The name as which a chain of names is reported since 1.38: of none of its beginnings is anything declared, and it is a name, or there is one to propose.
+   * @param method the name that is called at the end of the chain
+   */
+  undeclaredPath({ name, rooted }: DottedPath, method: string | undefined): string | undefined {
+    const whole = `${rooted ? "." : ""}${method === undefined ? name : `${name}.${method}`}`;
+    if (this.catalog === undefined) return undefined;
+    const names = name.split(".");
+    const ends = method === undefined ? names.length - 1 : names.length;
+    for (let end = 1; end <= ends; end++) {
+      if (this.resolve(names.slice(0, end).join("."), rooted) !== undefined) return undefined;
+    }
+    return this.catalog.find(whole).length === 0 ? undefined : whole;
   }
 
   /** A variable or type name, not a comprehension variable. */

@@ -1,7 +1,9 @@
 /** The errors that the checker finds, in the words of the reference implementation (spec kubernetes-cel.md 7). */
+
 import type { IssueCollector, IssueDetail } from "../issues.js";
 import type { IssueCode } from "../public-types.js";
 import { formatType, type Type } from "../types.js";
+import type { Catalog } from "./catalog.js";
 
 /** The part that a problem is placed at: an expression, or the field of a message literal. */
 export interface Part {
@@ -14,10 +16,16 @@ export class Problems {
   readonly #issues: IssueCollector;
   readonly #container: string;
 
-  /** @param container the container in which names were resolved; messages name it */
-  constructor(issues: IssueCollector, container: string) {
+  readonly #catalog: Catalog | undefined;
+
+  /**
+   * @param container the container in which names were resolved; messages name it
+   * @param catalog the names to propose
+   */
+  constructor(issues: IssueCollector, container: string, catalog: Catalog | undefined) {
     this.#issues = issues;
     this.#container = container;
+    this.#catalog = catalog;
   }
 
   mismatch(part: Part, expected: Type, found: Type): void {
@@ -32,7 +40,9 @@ export class Problems {
   }
 
   undeclared(part: Part, name: string): void {
-    const message = `undeclared reference to '${name}' (in container '${this.#container}')`;
+    const suggestion = this.#catalog?.suggestion(name);
+    const container = suggestion !== undefined && this.#container === "" ? "" : ` (in container '${this.#container}')`;
+    const message = `undeclared reference to '${name}'${container}${suggestion ?? ""}`;
     this.#add(part, message, "undeclared-reference", { name });
   }
 

@@ -1,6 +1,7 @@
 /** The types that an expression's type parameters stand for, and assignability under them (spec kubernetes-cel.md 7.1). */
+import type { Behaviour } from "../../data/kubernetes-version.js";
 import { DYN, listType, mapType, type Type, typeType } from "../types.js";
-import { isDynamic, isExactType, isNullable, mostGeneral, unwrapped } from "./type-relations.js";
+import { hasParameter, isDynamic, isExactType, isNullable, mostGeneral, unwrapped } from "./type-relations.js";
 
 type Param = Type & { readonly kind: "param" };
 
@@ -13,6 +14,13 @@ interface Undo {
 export class Substitution {
   readonly #bound = new Map<string, Type>();
   readonly #undo: Undo[] = [];
+
+  constructor(readonly behaviour: Behaviour) {}
+
+  /** The more general of two types that are assignable to each other. */
+  mostGeneral(a: Type, b: Type): Type {
+    return mostGeneral(a, b, this.behaviour);
+  }
 
   /** Whether a value of type `actual` may stand where `formal` is expected. Binds parameters when it may. */
   assign(actual: Type, formal: Type): boolean {
@@ -90,7 +98,7 @@ export class Substitution {
     if (formal.kind === "null") return isNullable(actual);
     switch (actual.kind) {
       case "type":
-        return formal.kind === "type";
+        return formal.kind === "type" && this.#areCompatible(actual.of, formal.of);
       case "list":
         return formal.kind === "list" && this.#isAssignable(actual.element, formal.element);
       case "map":
@@ -110,6 +118,13 @@ export class Substitution {
     }
   }
 
+  /** Whether types with these values may stand for each other: any until 1.38, then those that parameters allow. */
+  #areCompatible(actual: Type | undefined, formal: Type | undefined): boolean {
+    if (this.behaviour === "1.37" || formal === undefined) return true;
+    if (actual === undefined) return false;
+    return !(hasParameter(actual) || hasParameter(formal)) || this.#isAssignable(actual, formal);
+  }
+
   /** Whether the parameter may stand for `type`: bound already (and widened), or bound now. `unbound`: it would contain itself. */
   #substitutes(type: Type, param: Param): boolean | "unbound" {
     if (type.kind === "param" && type.name === param.name) return true;
@@ -117,7 +132,7 @@ export class Substitution {
     if (bound !== undefined) {
       if (isExactType(type, bound)) return true;
       if (!this.#isAssignable(type, bound)) return false;
-      const wider = mostGeneral(type, bound);
+      const wider = this.mostGeneral(type, bound);
       if (!this.#occurs(param, wider)) this.#bind(param.name, wider);
       return true;
     }

@@ -1,5 +1,6 @@
 /** Relations between types that need no substitution (spec kubernetes-cel.md 7.1). */
-import type { Type } from "../types.js";
+import type { Behaviour } from "../../data/kubernetes-version.js";
+import { partsOf, type Type } from "../types.js";
 
 /** Whether a type is dyn or any: every value has such a type. */
 export function isDynamic(type: Type): boolean {
@@ -73,29 +74,37 @@ export function isNullable(type: Type): boolean {
 }
 
 /** Whether `a` is as general as `b`, or more. */
-function isAtLeastAsGeneral(a: Type, b: Type): boolean {
+function isAtLeastAsGeneral(a: Type, b: Type, behaviour: Behaviour): boolean {
   if (isDynamic(a) || a.kind === "param") return true;
   if (isDynamic(b) || b.kind === "param") return false;
   switch (a.kind) {
     case "list":
-      return b.kind === "list" && isAtLeastAsGeneral(a.element, b.element);
+      return b.kind === "list" && isAtLeastAsGeneral(a.element, b.element, behaviour);
     case "map":
-      return b.kind === "map" && isAtLeastAsGeneral(a.key, b.key) && isAtLeastAsGeneral(a.value, b.value);
+      return (
+        b.kind === "map" &&
+        isAtLeastAsGeneral(a.key, b.key, behaviour) &&
+        isAtLeastAsGeneral(a.value, b.value, behaviour)
+      );
     case "opaque":
       return (
         b.kind === "opaque" &&
         a.name === b.name &&
         a.params.length === b.params.length &&
-        a.params.every((param, index) => isAtLeastAsGeneral(param, b.params[index]!))
+        a.params.every((param, index) => isAtLeastAsGeneral(param, b.params[index]!, behaviour))
       );
     case "type":
-      return b.kind === "type";
+      if (b.kind !== "type" || behaviour === "1.37") return b.kind === "type";
+      return a.of === undefined || (b.of !== undefined && isAtLeastAsGeneral(a.of, b.of, behaviour));
     default:
       return isExactType(a, b);
   }
 }
 
 /** The more general of two types that are assignable to each other. */
-export function mostGeneral(a: Type, b: Type): Type {
-  return isAtLeastAsGeneral(a, b) ? a : b;
+export function mostGeneral(a: Type, b: Type, behaviour: Behaviour): Type {
+  return isAtLeastAsGeneral(a, b, behaviour) ? a : b;
 }
+
+/** Whether a type is a type parameter or made of one. */
+export const hasParameter = (type: Type): boolean => type.kind === "param" || partsOf(type).some(hasParameter);

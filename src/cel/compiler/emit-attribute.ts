@@ -120,7 +120,8 @@ function emitChain(emitter: Emitting, plan: AttributePlan, countRoot: boolean): 
   // Behind the branches of a conditional an attribute costs nothing of its own. In Kubernetes `has()` takes back what one would cost.
   const free = test && emitter.options.flavour === "kubernetes";
   const choice = plan.root.kind === "choice";
-  if (countRoot && free && choice && emitter.options.counting) code.add("if(cost>0)cost-=1;");
+  const back = free && choice && !chargesFailedSteps(emitter);
+  if (countRoot && back && emitter.options.counting) code.add("if(cost>0)cost-=1;");
   else if (countRoot && !free && !choice) emitter.units(1);
   return { value: { code: chain.result, can: test ? CAN.BOOL | CAN.ERROR : ANY }, chain };
 }
@@ -253,6 +254,9 @@ function emitRun(emitter: Emitting, chain: Chain, keys: readonly Value[]): void 
   chain.current = from;
 }
 
+/** Whether a step of an optional chain that fails costs a unit, as steps that succeed do: so since 1.38. */
+const chargesFailedSteps = ({ options }: Emitting): boolean => options.behaviour === "1.38";
+
 /** Code that ends the chain when a step failed, or found nothing in an optional chain. */
 function leaving(chain: Chain, value: string): string {
   const failed = `if(${value} instanceof ${h.E}){${chain.result}=${value};break ${chain.label};}`;
@@ -280,7 +284,7 @@ function emitComputedStep(emitter: Emitting, chain: Chain, qualifier: Qualifier)
   const { current, label, result } = chain;
   if ((key.can & CAN.ERROR) !== 0) {
     code.add(`if(${key.code} instanceof ${h.E}){${result}=${key.code};`);
-    if (chain.optional === false) emitter.units(1);
+    if (chain.optional === false || chargesFailedSteps(emitter)) emitter.units(1);
     else if (chain.optional !== true) code.add(`${conditionalUnit(emitter, `!${chain.optional}`)}`);
     code.add(`break ${label};}`);
   }
@@ -288,19 +292,25 @@ function emitComputedStep(emitter: Emitting, chain: Chain, qualifier: Qualifier)
   const own = `typeof ${key.code}==="string"&&${plain(current)}&&(${to}=${current}[${key.code}])!==undefined&&typeof ${to}!=="function"&&${key.code}!=="__proto__"&&!${h.isArray}(${current})&&${current}.BYTES_PER_ELEMENT===undefined`;
   const indexed = `typeof ${key.code}==="number"&&${h.isArray}(${current})&&(${to}=${current}[${key.code}])!==undefined`;
   const fast = keyKind === "int" ? indexed : keyKind === "string" ? own : `${own}||${indexed}`;
-  code.add(`if(!(${fast})){${to}=${h.step}(${current},${key.code},${chain.optional},${isVariable(qualifier.key)});`);
+  code.add(`if(!(${fast})){${to}=${h.step}(${current},${key.code},${chain.optional},${keyName(emitter, qualifier)});`);
   if (chain.optional === false) {
     code.add(`if(${to} instanceof ${h.E}){${result}=${to};`);
     emitter.units(1);
     code.add(`break ${label};}}`);
   } else {
     code.add(`if(${to}===undefined||${to} instanceof ${h.E}){${result}=${to}===undefined?${chain.none}:${to};`);
-    if (chain.optional !== true) code.add(conditionalUnit(emitter, `!${chain.optional}`));
+    const charged = chargesFailedSteps(emitter) ? [`${to} instanceof ${h.E}`] : [];
+    if (chain.optional !== true) charged.push(`!${chain.optional}`);
+    if (charged.length > 0) code.add(conditionalUnit(emitter, charged.join("||")));
     code.add(`break ${label};}}`);
   }
   emitter.units(1);
   chain.current = to;
 }
+
+/** The argument by which the step names a key that is none: since 1.38 its parts, before that whether it is read as it was bound. */
+const keyName = (emitter: Emitting, { key, keyParts }: Qualifier): string =>
+  keyParts === undefined ? String(isVariable(key)) : emitter.code.constant(keyParts);
 
 /** Whether a key is read from a variable of the environment, not from one of a loop or from an operation. */
 function isVariable(key: Plan): boolean {
@@ -327,7 +337,9 @@ function emitTest(emitter: Emitting, chain: Chain, qualifier: Qualifier): void {
     : slow;
   code.add(`${present}=${fast};`);
   if (chain.optional === false) emitter.units(1);
-  else if (chain.optional === true) code.add(conditionalUnit(emitter, `${present}===true`));
-  else code.add(conditionalUnit(emitter, `!${chain.optional}||${present}===true`));
+  else {
+    const charged = chargesFailedSteps(emitter) ? `${present}!==false` : `${present}===true`;
+    code.add(conditionalUnit(emitter, chain.optional === true ? charged : `!${chain.optional}||${charged}`));
+  }
   chain.current = present;
 }

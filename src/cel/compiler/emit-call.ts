@@ -142,25 +142,32 @@ function emitConstantCall(emitter: Emitting, plan: CallPlan, args: readonly Out[
 /** The work of adding an entry to a map, which grows as it is filled. */
 const INSERT_UNITS = 300;
 
-/** Writes arguments one after the other; the first error ends it, and then the call costs nothing of its own, unless all had been evaluated. */
+/**
+ * Writes arguments one after the other; the first error ends it, and then the call costs nothing of its own, unless all had been evaluated. Since 1.38
+ * only a comparison costs something then (spec kubernetes-1-38.md 1).
+ */
 function emitStopping(emitter: Emitting, plan: CallPlan): Out {
   const { code } = emitter;
   const result = code.temp();
   const label = code.label();
   const args: Out[] = [];
-  const operator = plan.callee === undefined && plan.stateful === undefined && plan.args.length === 2;
+  const free = emitter.options.behaviour === "1.38";
+  const equality = plan.name === "_==_" || plan.name === "_!=_";
+  const isOperator = plan.callee === undefined && plan.stateful === undefined;
+  const operator = isOperator && plan.args.length === 2 && (!free || equality);
   code.add(`${label}:{`);
   plan.args.forEach((each, index) => {
     const arg = emitter.emit(each);
     const last = index === plan.args.length - 1;
     // An operator handles an error of its last operand itself.
-    args.push(operator && !last ? { ...arg, can: arg.can & ~CAN.ERROR } : arg);
+    args.push((operator && !last) || (free && !operator) ? { ...arg, can: arg.can & ~CAN.ERROR } : arg);
     if ((arg.can & CAN.ERROR) === 0 || (operator && last)) return;
     code.add(`if(${arg.code} instanceof ${h.E}){${result}=${arg.code};`);
-    if (last) emitCost(emitter, plan, args, result);
+    if (free && equality) emitter.lump(1);
+    else if (last && !free) emitCost(emitter, plan, args, result);
     code.add(`break ${label};}`);
   });
-  const operated = operator ? emitOperator(emitter, plan, args) : undefined;
+  const operated = isOperator && plan.args.length < 3 ? emitOperator(emitter, plan, args) : undefined;
   if (operated !== undefined) {
     code.add(`${result}=${operated.code};}`);
     return { code: result, can: operated.can | CAN.ERROR };
@@ -169,7 +176,8 @@ function emitStopping(emitter: Emitting, plan: CallPlan): Out {
     emitter.work(INSERT_UNITS);
     code.add(`${result}=${h.insert}(${args.map((arg) => arg.code).join(",")});`);
   } else {
-    const fast = plan.callee === undefined ? undefined : emitFastCall(emitter, plan, args);
+    const constant = free ? emitConstantCall(emitter, plan, args) : undefined;
+    const fast = constant ?? (plan.callee === undefined ? undefined : emitFastCall(emitter, plan, args));
     if (fast !== undefined) {
       code.add(`${result}=${fast.code};}`);
       return { ...fast, code: result, can: fast.can | CAN.ERROR };

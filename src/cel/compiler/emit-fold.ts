@@ -91,9 +91,18 @@ function emitMutation(emitter: Emitting, step: Plan, accumulator: string, fold: 
   }
   emitter.units(1); // the accumulator's own look-up
   // After an error in the accumulator, the newest releases of the reference evaluate nothing more.
-  const stops = emitter.options.flavour === "cel-go";
+  const free = emitter.options.behaviour === "1.38";
+  const stops = emitter.options.flavour === "cel-go" || free;
   if (stops) code.add(`if(!(${accumulator} instanceof ${h.E})){`);
   const element = emitter.emit(appended.element);
+  if (free) {
+    // A failure is not charged for.
+    const fails = (element.can & CAN.ERROR) !== 0;
+    if (fails) code.add(`if(${element.code} instanceof ${h.E})${accumulator}=${element.code};else{`);
+    emitter.lump(appended.listCost + 1);
+    code.add(`${accumulator}.push(${element.code});${fails ? "}" : ""}}`);
+    return;
+  }
   emitter.lump(appended.listCost);
   emitter.lump(1);
   const failing =

@@ -263,7 +263,7 @@ export class Emitter implements Emitting {
       code.add(
         `${result}=${(element.can & CAN.ERROR) === 0 ? list : `${element.code} instanceof ${h.E}?${element.code}:${list}`};`,
       );
-      this.lump(LIST_COST);
+      this.#lumpUnlessFailed(LIST_COST, element);
       return { code: result, can: CAN.OTHER | (element.can & CAN.ERROR) };
     }
     const list = code.temp();
@@ -281,8 +281,7 @@ export class Emitter implements Emitting {
         code.add(`${list}.push(${element.code});`);
       }
     });
-    code.add(`${result}=${list};}`);
-    this.lump(LIST_COST);
+    this.#closeLiteral(`${result}=${list};`, LIST_COST);
     return { code: result, can: CAN.OTHER | CAN.ERROR };
   }
 
@@ -302,8 +301,7 @@ export class Emitter implements Emitting {
         `${m.cost}=cost;if((${failure}=${h.setEntry}(${map},${key.code},${value.code},${entry.optional}))!==undefined){${result}=${failure};break ${label};}`,
       );
     }
-    code.add(`${result}=${map};}`);
-    this.lump(MAP_COST);
+    this.#closeLiteral(`${result}=${map};`, MAP_COST);
     return { code: result, can: CAN.OTHER | CAN.ERROR };
   }
 
@@ -324,8 +322,27 @@ export class Emitter implements Emitting {
         );
       } else code.add(`${fields}.set(${key},${out.code});`);
     }
-    code.add(`${result}=${code.constant(plan.construct)}(${fields});}`);
-    this.lump(STRUCT_COST);
+    this.#closeLiteral(`${result}=${code.constant(plan.construct)}(${fields});`, STRUCT_COST);
     return { code: result, can: ANY };
+  }
+
+  /** Ends the block in which a literal is made, and counts its cost: also that of one of which a part failed, until 1.38. */
+  #closeLiteral(made: string, cost: number): void {
+    this.code.add(made);
+    if (this.#chargesFailed) this.code.add("}");
+    this.lump(cost);
+    if (!this.#chargesFailed) this.code.add("}");
+  }
+
+  /** The cost of what is made of one part, which may have failed. */
+  #lumpUnlessFailed(cost: number, part: Out): void {
+    const tests = !this.#chargesFailed && (part.can & CAN.ERROR) !== 0;
+    if (tests) this.code.add(`if(!(${part.code} instanceof ${h.E})){`);
+    this.lump(cost);
+    if (tests) this.code.add("}");
+  }
+
+  get #chargesFailed(): boolean {
+    return this.options.behaviour !== "1.38";
   }
 }

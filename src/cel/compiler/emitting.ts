@@ -1,4 +1,5 @@
 /** The interface of the emitter that the writers of single kinds of nodes use. */
+import type { Behaviour } from "../../data/kubernetes-version.js";
 import type { Flavour } from "../public-types.js";
 import type { Code, Out } from "./code.js";
 import type { Plan, Slot } from "./plan.js";
@@ -12,6 +13,7 @@ export interface EmitOptions {
   readonly pauses: boolean;
   /** The flavour whose rules apply. */
   readonly flavour: Flavour;
+  readonly behaviour: Behaviour;
   /** Whether lists that an expression makes are marked as such. */
   readonly marksLists: boolean;
 }

@@ -153,6 +153,12 @@ export class Meter implements Work {
   }
 }
 
+/** Accounts for work whose size is known only where it is done. */
+export function spend(meter: Meter, units: number): void {
+  meter.left -= units;
+  if (meter.left < 0) meter.look();
+}
+
 /** The work of listing one key of an object, */
 const KEY_UNITS = 50;
 /** and of an object with so many that the engine keeps no order of them. */

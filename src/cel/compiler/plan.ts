@@ -3,7 +3,9 @@
  * (spec kubernetes-cel.md 5.2): an identifier and its chain of selections is one node, constants are folded, lazy calls are nodes of their own.
  */
 
+import type { Expr } from "../ast.js";
 import type { StatefulCall, WorkRule } from "../declarations.js";
+import type { Parts } from "../operators/kind.js";
 import type { Type } from "../types.js";
 import type { CelError } from "../values/cel-error.js";
 import type { Result, Value } from "../values/value.js";
@@ -30,6 +32,8 @@ export interface Qualifier {
   readonly test: boolean;
   /** The key is a field that the operand's type declares, as an `ObjectTypeProvider` has it. */
   readonly declared?: boolean;
+  /** Since 1.38: the Go type of the parts of a key that is a list or map, for the error. */
+  readonly keyParts?: Parts;
   /** The static type of a key that is not constant. */
   readonly keyKind: "string" | "int" | undefined;
 }
@@ -53,6 +57,8 @@ export interface AttributePlan extends Node {
 /** A variable of a loop, as the emitter names it. */
 export interface Slot {
   readonly name: string;
+  /** The range of a loop's variable. */
+  readonly range?: Expr;
 }
 
 /** `condition ? yes : no`. */
@@ -172,6 +178,40 @@ export type Plan =
   | MapPlan
   | StructPlan
   | FoldPlan;
+
+/** Conversions that are made while planning when their argument is constant (spec kubernetes-cel.md 3.2). */
+export const FOLDED: ReadonlySet<string> = new Set([
+  "bool",
+  "bytes",
+  "double",
+  "duration",
+  "dyn",
+  "int",
+  "string",
+  "timestamp",
+  "type",
+  "uint",
+]);
+
+/** Operators that the emitter writes itself. */
+export const OPERATORS: ReadonlySet<string> = new Set([
+  "_+_",
+  "_-_",
+  "_*_",
+  "_/_",
+  "_%_",
+  "-_",
+  "!_",
+  "_<_",
+  "_<=_",
+  "_>_",
+  "_>=_",
+  "_==_",
+  "_!=_",
+  "@in",
+  "@not_strictly_false",
+  "cel.@mapInsert",
+]);
 
 /** An error found while planning: phase `program` (spec kubernetes-cel.md 0.1, `P`). */
 export class PlanError extends Error {

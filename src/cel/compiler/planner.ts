@@ -12,10 +12,10 @@ import type {
 import type { CheckedExpr, Declarations } from "../checked.js";
 import { isUndefinedAsValue } from "../checker/well-known-types.js";
 import { plainCallCost } from "../cost/plain-cost.js";
-import { callCost, LIST_COST, MAP_COST } from "../cost/runtime-cost.js";
+import { callCost, callCostSince138, LIST_COST, MAP_COST } from "../cost/runtime-cost.js";
 import type { LazyForm, Overload } from "../declarations.js";
 import { dispatcher, noOverloadFor, statefulChooser } from "../dispatch.js";
-import { nativeNameOf, typeNameOf } from "../operators/kind.js";
+import { genericNameOf, MADE, nativeNameOf, typeNameOf } from "../operators/kind.js";
 import { isUsableKey } from "../operators/maps.js";
 import { isQualifier } from "../operators/qualify.js";
 import { costSize } from "../operators/size.js";
@@ -25,6 +25,7 @@ import { MadeList } from "../values/made-list.js";
 import { TypeValue } from "../values/type-value.js";
 import { MapValue, type Value } from "../values/value.js";
 import { type CallCosts, costAmong, dearest } from "./call-costs.js";
+import { type Origins, partsOf } from "./list-origin.js";
 import { asIs, makeLists, marking } from "./marking.js";
 import { constantMembership } from "./membership.js";
 import { bindPattern, constantPattern } from "./patterns.js";
@@ -33,6 +34,8 @@ import {
   type Callee,
   type CallPlan,
   type ConstPlan,
+  FOLDED,
+  OPERATORS,
   type Plan,
   PlanError,
   type Qualifier,
@@ -41,40 +44,6 @@ import {
 } from "./plan.js";
 import { isTextOverload } from "./text-calls.js";
 import { WELL_KNOWN_CONSTRUCTORS } from "./well-known.js";
-
-/** Conversions that are made while planning when their argument is constant (spec kubernetes-cel.md 3.2). */
-const FOLDED: ReadonlySet<string> = new Set([
-  "bool",
-  "bytes",
-  "double",
-  "duration",
-  "dyn",
-  "int",
-  "string",
-  "timestamp",
-  "type",
-  "uint",
-]);
-
-/** Operators that the emitter writes itself. */
-const OPERATORS: ReadonlySet<string> = new Set([
-  "_+_",
-  "_-_",
-  "_*_",
-  "_/_",
-  "_%_",
-  "-_",
-  "!_",
-  "_<_",
-  "_<=_",
-  "_>_",
-  "_>=_",
-  "_==_",
-  "_!=_",
-  "@in",
-  "@not_strictly_false",
-  "cel.@mapInsert",
-]);
 
 /** Plans one expression. */
 export class Planner {
@@ -90,7 +59,7 @@ export class Planner {
     this.#checked = checked;
     this.#declarations = declarations;
     this.#folds = declarations.flavour !== "cel-go";
-    this.#callCost = this.#folds ? callCost : plainCallCost;
+    this.#callCost = this.#folds ? (declarations.behaviour === "1.38" ? callCostSince138 : callCost) : plainCallCost;
   }
 
   /** The plan of the whole expression. Throws a {@link PlanError}. */
@@ -182,7 +151,7 @@ export class Planner {
       case "_[?_]":
       case "_?._": {
         const [operand, key] = argExprs as [Expr, Expr];
-        const qualifier = this.#index(expr.id, second, this.#kind(key.id), expr.function !== "_[_]");
+        const qualifier = this.#index(expr.id, second, key, expr.function !== "_[_]");
         return qualified(expr.id, first, this.#maybeOptional(operand.id), qualifier);
       }
     }
@@ -217,7 +186,7 @@ export class Planner {
     const candidates = this.#candidates(name, overload, args.length);
     // An added function may share its name with one of the language's, but not more.
     const known = candidates.every(({ cost }) => cost === undefined);
-    const stopsAtError = args.length > 2 || (args.length === 2 && this.#isSequential(name, overload));
+    const stopsAtError = this.#stopsAtError(name, overload, args.length);
     const onTexts = known && declaration?.dynamic === undefined ? candidates.find(isTextOverload) : undefined;
     const call = (callee: Callee | undefined, stateful?: StatefulCallee): CallPlan => ({
       kind: "call",
@@ -265,9 +234,15 @@ export class Planner {
     kinds: readonly Type["kind"][],
   ): CallPlan {
     const cost = this.#callCost(name, overload);
-    const stopsAtError = args.length > 2 || (args.length === 2 && this.#isSequential(name, overload));
+    const stopsAtError = this.#stopsAtError(name, overload, args.length);
     const none = { textOverload: undefined, callee: undefined, stateful: undefined, work: undefined };
     return { kind: "call", id, name, overload, args, kinds, cost, stopsAtError, known: true, ...none };
+  }
+
+  /** Whether the first argument that fails ends a call. Since 1.38 it ends all but those that charge for themselves in any case. */
+  #stopsAtError(name: string, overload: string | undefined, count: number): boolean {
+    if (this.#declarations.behaviour === "1.38") return name !== "!_" && name !== "@not_strictly_false";
+    return count > 2 || (count === 2 && this.#isSequential(name, overload));
   }
 
   /** Whether the reference calls a function of two arguments with a list: where the overload says so, or is chosen only at run time; its newest releases always do. */
@@ -298,13 +273,24 @@ export class Planner {
     return form;
   }
 
-  #index(id: number, key: Plan, kind: Type["kind"], optional: boolean): Qualifier {
+  #index(id: number, key: Plan, expr: Expr, optional: boolean): Qualifier {
+    const kind = this.#kind(expr.id);
+    const since138 = this.#declarations.behaviour === "1.38";
     const constant = key.kind === "const" && key.cost === undefined;
     if (constant && !isQualifier(key.value) && this.#declarations.flavour !== "standard") {
-      throw new PlanError(`invalid qualifier type: ${nativeNameOf(key.value)}`);
+      const name = since138 ? genericNameOf(key.value, MADE) : nativeNameOf(key.value);
+      throw new PlanError(`invalid qualifier type: ${name}`);
     }
     const keyKind = kind === "string" || kind === "int" ? kind : undefined;
-    return { id, key, keyKind, optional, test: false };
+    const keyParts = since138 && keyKind === undefined ? { keyParts: partsOf(expr, this.#origins) } : {};
+    return { id, key, keyKind, optional, test: false, ...keyParts };
+  }
+
+  get #origins(): Origins {
+    return {
+      typeOf: (expr) => this.#checked.types.get(expr.id),
+      rangeOf: (name) => this.#scope.findLast((slot) => slot.name === name)?.range,
+    };
   }
 
   #list(expr: ListExpr): Plan {
@@ -364,8 +350,9 @@ export class Planner {
     const start = this.#plan(expr.accuInit);
     const range = this.#plan(expr.range);
     const accumulator: Slot = { name: expr.accuVar };
-    const first: Slot = { name: expr.iterVar };
-    const second: Slot | undefined = expr.iterVar2 === undefined ? undefined : { name: expr.iterVar2 };
+    const first: Slot = { name: expr.iterVar, range: expr.range };
+    const second: Slot | undefined =
+      expr.iterVar2 === undefined ? undefined : { name: expr.iterVar2, range: expr.range };
     const outer = this.#scope;
     const withAccumulator = [...outer, accumulator];
     this.#scope = second === undefined ? [...withAccumulator, first] : [...withAccumulator, first, second];

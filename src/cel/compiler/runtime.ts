@@ -2,10 +2,17 @@
  * The functions that generated code calls: the slow and complete forms, and parts that need no fast one.
  */
 
-import { equalityCost } from "../cost/runtime-cost.js";
 import { add, divide, modulo, multiply, negate, subtract } from "../operators/arithmetic.js";
-import { compare, equals, listContains } from "../operators/compare.js";
-import { goNameOf, isPlainObject, kindOf, nativeNameOf, typeNameOf } from "../operators/kind.js";
+import { listContains } from "../operators/compare.js";
+import {
+  genericNameOf,
+  goNameOf,
+  isPlainObject,
+  kindOf,
+  nativeNameOf,
+  type Parts,
+  typeNameOf,
+} from "../operators/kind.js";
 import { badKey, entriesOf, findKey, isUsableKey, keysOf } from "../operators/maps.js";
 import { printKey } from "../operators/print.js";
 import {
@@ -18,6 +25,7 @@ import {
   qualifyOptional,
   qualifyOptionalStrictly,
 } from "../operators/qualify.js";
+import { costSize, shallowSize } from "../operators/size.js";
 import type { Flavour } from "../public-types.js";
 import { Waiting } from "../questions.js";
 import { printedValue } from "../stdlib/printed-value.js";
@@ -28,8 +36,9 @@ import { Lazy } from "../values/lazy.js";
 import { ListSum, MadeList } from "../values/made-list.js";
 import { MARK } from "../values/mark.js";
 import { MapValue, Optional, type Result, type Value } from "../values/value.js";
+import { equality, ordered, orderedNumbers } from "./comparisons.js";
 import type { EmitOptions } from "./emitting.js";
-import { type Meter, PENDING } from "./meter.js";
+import { type Meter, PENDING, spend } from "./meter.js";
 import type { StatefulCallee } from "./plan.js";
 import { TEXT_HELPERS } from "./text-helpers.js";
 import { weigh, weighAll, weighCount, weighKeys } from "./work.js";
@@ -49,15 +58,19 @@ function global(bound: unknown, name: string): Result {
 
 type OptionalStep = (from: Value, key: Value) => Result | undefined;
 
-/** Steps with constant keys. In `meter.steps`: how many were made. With `optional`, `undefined` for none. */
+/**
+ * Steps with constant keys. In `meter.steps`: how many were made. With `optional`, `undefined` for none.
+ * @param charges whether an optional step that fails counts
+ */
 const walker =
-  (optionalStep: OptionalStep) =>
+  (optionalStep: OptionalStep, charges = false) =>
   (from: Value, keys: readonly Value[], meter: Meter, optional: boolean): Result | undefined => {
     let current = from;
     for (let i = 0; i < keys.length; i++) {
       const next = optional ? optionalStep(current, keys[i] as Value) : qualify(current, keys[i] as Value);
       if (next === undefined || isError(next)) {
-        meter.steps = optional ? i : i + 1; // a failing step counts, a missing optional one does not
+        // A failing step counts, a missing optional one does not.
+        meter.steps = optional && !(charges && isError(next)) ? i : i + 1;
         return next;
       }
       current = next;
@@ -66,12 +79,13 @@ const walker =
     return current;
   };
 
-/** One step with a key found at run time; `variable` when the key is read from a variable as it was bound. */
+/** One step with a key found at run time; `told` is `true` when the key is read from a variable as it was bound; since 1.38 it is what the key is made of. */
 const stepper =
   (optionalStep: OptionalStep) =>
-  (from: Value, key: Value, optional: boolean, variable: boolean): Result | undefined => {
+  (from: Value, key: Value, optional: boolean, told: boolean | Parts): Result | undefined => {
     if (isQualifier(key)) return optional ? optionalStep(from, key) : qualify(from, key);
-    return new CelError(`invalid qualifier type: ${variable ? goNameOf(key) : nativeNameOf(key)}`);
+    const name = typeof told === "string" ? genericNameOf(key, told) : told ? goNameOf(key) : nativeNameOf(key);
+    return new CelError(`invalid qualifier type: ${name}`);
   };
 
 /** The error of `!` and `?:` for a condition that is not a bool. */
@@ -88,30 +102,6 @@ function or(a: Result, b: Result): Result {
   if (b === true) return true;
   if (a === false) return b === false ? false : notBool(b);
   return notBool(a);
-}
-
-/** `==` on anything. In `meter.steps`: its cost. */
-function equal(a: Result, b: Result, meter: Meter): Result {
-  meter.steps = equalityCost(a, b, false, meter);
-  if (isError(a)) return a;
-  if (isError(b)) return b;
-  const result = equals(a, b, meter);
-  spend(meter, 0);
-  return result;
-}
-
-/** The same where the left side's type is a struct: comparing it with a value that is not a map is an error, except for null. */
-function equalStruct(a: Result, b: Result, meter: Meter): Result {
-  const result = equal(a, b, meter);
-  if (result !== false || b === null || !isPlainObject(a)) return result;
-  return isPlainObject(b) || b instanceof MapValue ? false : noSuchOverload();
-}
-
-function notEqual(a: Result, b: Result, meter: Meter): Result {
-  const cost = equalityCost(a, b, true, meter);
-  const result = equal(a, b, meter);
-  meter.steps = cost;
-  return isError(a) || isError(b) ? result : result !== true;
 }
 
 /** The cost of comparing two texts: a tenth of the shorter one's code points, of which either number may be known. */
@@ -137,30 +127,6 @@ function size(value: Result, meter: Meter, otherwise: (value: Value) => Result):
   return keys.length;
 }
 
-const ORDERS: Readonly<Record<string, (order: number) => boolean>> = {
-  "_<_": (order) => order < 0,
-  "_<=_": (order) => order <= 0,
-  "_>_": (order) => order > 0,
-  "_>=_": (order) => order >= 0,
-};
-
-function ordered(operator: string, a: Result, b: Result, meter: Meter): Result {
-  if (isError(a)) return a;
-  if (isError(b)) return b;
-  // Accounts for the comparison, and for measuring its cost.
-  if (typeof a === "string" && typeof b === "string") spend(meter, 4 * Math.min(a.length, b.length));
-  else spend(meter, weigh(a, meter) + weigh(b, meter));
-  const order = compare(a, b);
-  if (order === undefined) return noSuchOverload(operator);
-  return isError(order) ? order : (ORDERS[operator] as (order: number) => boolean)(order);
-}
-
-/** Accounts for work whose size is known only here. */
-function spend(meter: Meter, units: number): void {
-  meter.left -= units;
-  if (meter.left < 0) meter.look();
-}
-
 /** `a + b`; texts and lists are copied. */
 function plus(a: Result, b: Result, meter: Meter): Result {
   if (isError(a)) return a;
@@ -178,11 +144,13 @@ function plusKeeping(a: Result, b: Result, meter: Meter): Result {
   return isError(sum) ? sum : ListSum.containing(sum as readonly Value[]);
 }
 
-/** {@link ordered} by the rules of the newest releases of the reference: a value that is not a number comes neither before nor after another. */
-function orderedNumbers(operator: string, a: Result, b: Result, meter: Meter): Result {
-  const unordered = (Number.isNaN(a) && !isError(b)) || (Number.isNaN(b) && !isError(a));
-  return unordered ? false : ordered(operator, a, b, meter);
+/** {@link range} since 1.38: an empty text runs over nothing, also empty octets. */
+function rangeOrNothing(of: Value, two: boolean, meter: Meter): readonly Value[] | CelError {
+  if (of !== "" && !(of instanceof Uint8Array && of.length === 0)) return range(of, two, meter);
+  meter.keys = undefined;
+  return NOTHING;
 }
+const NOTHING: readonly Value[] = [];
 
 const strict2 =
   (operation: (a: Value, b: Value) => Result) =>
@@ -340,9 +308,7 @@ export const HELPERS = {
   notBool,
   and,
   or,
-  equal,
-  equalStruct,
-  notEqual,
+  ...equality(costSize),
   shorter,
   ordered,
   add: plus,
@@ -386,6 +352,15 @@ const STANDARD_HELPERS: Helpers = {
   setEntry: setUniqueEntry,
 };
 
+/** The functions for the behaviour of Kubernetes 1.38 (spec kubernetes-1-38.md 1). */
+const HELPERS_SINCE_1_38: Helpers = {
+  ...HELPERS,
+  ...equality(shallowSize),
+  walk: walker(qualifyOptional, true),
+  ordered: orderedNumbers,
+  range: rangeOrNothing,
+};
+
 const HELPERS_OF: Readonly<Record<Flavour, Helpers>> = {
   kubernetes: HELPERS,
   "cel-go": { ...HELPERS, ordered: orderedNumbers },
@@ -393,5 +368,11 @@ const HELPERS_OF: Readonly<Record<Flavour, Helpers>> = {
 };
 
 /** The functions that generated code refers to, for these options. */
-export const helpersOf = ({ flavour, marksLists }: Pick<EmitOptions, "flavour" | "marksLists">): Helpers =>
-  marksLists ? { ...HELPERS_OF[flavour], add: plusKeeping } : HELPERS_OF[flavour];
+export function helpersOf({
+  flavour,
+  behaviour,
+  marksLists,
+}: Pick<EmitOptions, "flavour" | "behaviour" | "marksLists">): Helpers {
+  const helpers = behaviour === "1.38" ? HELPERS_SINCE_1_38 : HELPERS_OF[flavour];
+  return marksLists ? { ...helpers, add: plusKeeping } : helpers;
+}

@@ -63,14 +63,19 @@ export const isTextOverload = ({ id }: { readonly id: string }): boolean => FORM
 
 /** The test that an argument has the form's type; `undefined` where it certainly has, `false` where it has not. */
 function testOf({ code, can, constant }: Out, param: Param): string | false | undefined {
-  const type = param === "number" ? "number" : "string";
   if (param === "texts") {
     return constant === undefined
       ? `${h.isArray}(${code})&&(${code}.length===0||typeof ${code}[0]==="string")`
       : undefinedOrFalse(Array.isArray(constant) && (constant.length === 0 || typeof constant[0] === "string"));
   }
-  if (constant !== undefined) return undefinedOrFalse(typeof constant === type);
-  return param === "text" && can === CAN.STRING ? undefined : `typeof ${code}==="${type}"`;
+  if (param === "number") {
+    // A double is a number, too, of which no function takes one.
+    return constant === undefined
+      ? `typeof ${code}==="number"&&(${code}|0)===${code}`
+      : undefinedOrFalse(Number.isSafeInteger(constant));
+  }
+  if (constant !== undefined) return undefinedOrFalse(typeof constant === "string");
+  return can === CAN.STRING ? undefined : `typeof ${code}==="string"`;
 }
 
 const undefinedOrFalse = (holds: boolean): false | undefined => (holds ? undefined : false);

@@ -3,11 +3,12 @@
  * those that go by the function's name.
  */
 import type { CostRule } from "../compiler/plan.js";
-import { isPlainObject, type Kind, kindOf, nativeNameOf } from "../operators/kind.js";
-import { costSize, traversalCost } from "../operators/size.js";
+import { genericNameOf, isPlainObject, type Kind, kindOf, MADE, nativeNameOf } from "../operators/kind.js";
+import { costSize, shallowSize, traversalCost } from "../operators/size.js";
 import { CelError } from "../values/cel-error.js";
 import { Interruption } from "../values/interruption.js";
-import { OpaqueValue, type Result, type Value } from "../values/value.js";
+import { Uint } from "../values/uint.js";
+import { OpaqueValue, Optional, type Result, type Value } from "../values/value.js";
 import type { Work } from "../values/work.js";
 
 /** The cost of making a list. */
@@ -91,17 +92,23 @@ function smallerText(a: string, b: string): number {
   return long.length >= 2 * short.length ? least : Math.min(least, costSize(long));
 }
 
-/** The cost of `==` and `!=`. A library value on the left of `==` costs one unit. */
-export const equalityCost = (left: Result, right: Result, negated: boolean, work: Work): number => {
+/** The cost of `==` and `!=`, by sizes of one kind. A library value on the left of `==` costs one unit. */
+export const equalityCost = (
+  left: Result,
+  right: Result,
+  negated: boolean,
+  work: Work,
+  sizeOf: (value: Result) => number = costSize,
+): number => {
   if (!negated && left instanceof OpaqueValue) return 1;
-  return Math.ceil(Math.min(sizeIn(left, work), sizeIn(right, work)) * TEXT);
+  return Math.ceil(Math.min(sizeIn(left, work, sizeOf), sizeIn(right, work, sizeOf)) * TEXT);
 };
 
 /** A size for the cost model; the evaluation keeps those that take long to find. */
-function sizeIn(value: Result, work: Work): number {
+function sizeIn(value: Result, work: Work, sizeOf: (value: Result) => number): number {
   if (typeof value === "string") work.left -= value.length;
   const isObject = typeof value === "object" && value !== null && isPlainObject(value as Value);
-  return isObject ? work.keysOf(value).length : costSize(value);
+  return isObject ? work.keysOf(value).length : sizeOf(value);
 }
 
 /** The cost of a call that makes a list: 11 and a unit an element. */
@@ -116,14 +123,28 @@ const flattened: CostRule = (args) => {
   return 1 + LIST_COST + (product >= 2 ** 64 ? 2 ** 63 : product);
 };
 
+/** The length of a value since 1.38: of an optional that of its content, of an error none. */
+function lengthOf(value: Result | undefined): number {
+  if (value === undefined || value instanceof CelError) return 0;
+  if (value instanceof Optional) return value.value === undefined ? 0 : shallowSize(value.value);
+  return costSize(value);
+}
+
+const madeSince: CostRule = (_args, result) => 1 + LIST_COST + lengthOf(result);
+const flattenedSince: CostRule = ([list, depth]) => {
+  const kind = depth === undefined || depth instanceof CelError ? undefined : kindOf(depth);
+  const factor = kind === "int" || kind === "uint" ? Number(depth instanceof Uint ? depth.value : depth) : 1;
+  return 1 + LIST_COST + lengthOf(list) * Math.max(0, factor);
+};
+
 /** The kinds that have a `+`, except lists. */
 const ADDED: ReadonlySet<Kind> = new Set(["int", "uint", "double", "string", "bytes", "timestamp", "duration"]);
 
 /** Ends the evaluation, as the reference's does when it measures a value that is not a list. */
-function endless(list: Result): never {
+function endless(list: Result, nameOf: (value: Value) => string): never {
   if (list instanceof CelError) return fault("*types.Err is not traits.Lister: missing method Add");
   const method = ADDED.has(kindOf(list)) ? "Contains" : "Add";
-  return fault(`${nativeNameOf(list)} is not traits.Lister: missing method ${method}`);
+  return fault(`${nameOf(list)} is not traits.Lister: missing method ${method}`);
 }
 
 function fault(conversion: string): never {
@@ -141,10 +162,10 @@ export function mayFault(overload: string | undefined): boolean {
 
 /** The cost of comparing every element with every other: twice the square, a tenth more for texts. */
 const compared =
-  (index: number): CostRule =>
+  (index: number, nameOf = nativeNameOf): CostRule =>
   (args) => {
     const list = args[index];
-    if (!Array.isArray(list)) return endless(list as Result);
+    if (!Array.isArray(list)) return endless(list as Result, nameOf);
     const first = list[0] as Result | undefined;
     const factor = typeof first === "string" || first instanceof Uint8Array ? 2 + TEXT : 2;
     return 1 + LIST_COST + Math.floor(list.length * list.length * factor);
@@ -191,6 +212,17 @@ const BY_NAME: ReadonlyMap<string, CostRule | number> = new Map<string, CostRule
 
 /** The cost of a call of one of the language's own overloads; `undefined` for one unit. */
 export const overloadCost = (overload: string): CostRule | undefined => BY_OVERLOAD.get(overload);
+
+/** The rules that are others since 1.38 (spec kubernetes-1-38.md 1). */
+const SINCE_1_38: ReadonlyMap<string | undefined, CostRule> = new Map<string, CostRule>([
+  ...rules(madeSince, "list_slice", "lists_range", "list_reverse"),
+  ...rules(flattenedSince, "list_flatten", "list_flatten_int"),
+  ["list_distinct", compared(0, (value) => genericNameOf(value, MADE))],
+]);
+
+/** {@link callCost} since 1.38. */
+export const callCostSince138 = (name: string, overload: string | undefined): number | CostRule =>
+  SINCE_1_38.get(overload) ?? callCost(name, overload);
 
 /** The cost in Kubernetes of a call of this function, with this overload left by the checker (`undefined`: several). */
 export function callCost(name: string, overload: string | undefined): number | CostRule {

@@ -24,27 +24,33 @@ function containsCidrText(block: CidrValue, text: string): Result {
 export const cidrLibrary: Library = {
   name: "cidr",
   typeNames: new Map([["net.CIDR", CIDR_TYPE]]),
-  functions: added(
-    "1.30",
-    overloadFn("cidr", "string_to_cidr", [STRING], CIDR_TYPE, CidrValue.parse),
-    fn(
-      "containsIP",
-      method("cidr_contains_ip_string", [CIDR_TYPE, STRING], BOOL, containsIpText),
-      method("cidr_contains_ip_ip", [CIDR_TYPE, IP_TYPE], BOOL, (block: CidrValue, address: IpValue) =>
-        block.containsIp(address),
+  functions: [
+    ...added(
+      "1.30",
+      overloadFn("cidr", "string_to_cidr", [STRING], CIDR_TYPE, CidrValue.parse),
+      fn(
+        "containsIP",
+        method("cidr_contains_ip_string", [CIDR_TYPE, STRING], BOOL, containsIpText),
+        method("cidr_contains_ip_ip", [CIDR_TYPE, IP_TYPE], BOOL, (block: CidrValue, address: IpValue) =>
+          block.containsIp(address),
+        ),
       ),
-    ),
-    fn(
-      "containsCIDR",
-      method("cidr_contains_cidr_string", [CIDR_TYPE, STRING], BOOL, containsCidrText),
-      method("cidr_contains_cidr", [CIDR_TYPE, CIDR_TYPE], BOOL, (block: CidrValue, other: CidrValue) =>
-        block.containsCidr(other),
+      fn(
+        "containsCIDR",
+        method("cidr_contains_cidr_string", [CIDR_TYPE, STRING], BOOL, containsCidrText),
+        method("cidr_contains_cidr", [CIDR_TYPE, CIDR_TYPE], BOOL, (block: CidrValue, other: CidrValue) =>
+          block.containsCidr(other),
+        ),
       ),
+      methodFn("ip", "cidr_ip", [CIDR_TYPE], IP_TYPE, ({ ip }: CidrValue) => ip),
+      methodFn("masked", "cidr_masked", [CIDR_TYPE], CIDR_TYPE, (block: CidrValue) => block.masked()),
+      methodFn("prefixLength", "cidr_prefix_length", [CIDR_TYPE], INT, ({ bits }: CidrValue) => bits),
+      overloadFn("isCIDR", "is_cidr", [STRING], BOOL, isParsed(CidrValue.parse)),
+      overloadFn("string", "cidr_to_string", [CIDR_TYPE], STRING, String),
     ),
-    methodFn("ip", "cidr_ip", [CIDR_TYPE], IP_TYPE, ({ ip }: CidrValue) => ip),
-    methodFn("masked", "cidr_masked", [CIDR_TYPE], CIDR_TYPE, (block: CidrValue) => block.masked()),
-    methodFn("prefixLength", "cidr_prefix_length", [CIDR_TYPE], INT, ({ bits }: CidrValue) => bits),
-    overloadFn("isCIDR", "is_cidr", [STRING], BOOL, isParsed(CidrValue.parse)),
-    overloadFn("string", "cidr_to_string", [CIDR_TYPE], STRING, String),
-  ),
+    ...added(
+      "1.38",
+      methodFn("isMask", "cidr_is_mask", [CIDR_TYPE], BOOL, (block: CidrValue) => block.isMask),
+    ),
+  ],
 };

@@ -107,6 +107,12 @@ export class CidrValue extends OpaqueValue {
     return new CidrValue({ octets: octets.map((octet, i) => octet & maskOctet(bits - 8 * i)), bits });
   }
 
+  /** Whether all host bits are clear. */
+  get isMask(): boolean {
+    const { octets, bits } = this.#prefix;
+    return octets.every((octet, i) => (octet & maskOctet(bits - 8 * i)) === octet);
+  }
+
   /** Whether an address is in the block; families must match. */
   containsIp({ octets }: IpValue): boolean {
     return this.#sharesBits(octets, this.bits);

@@ -36,6 +36,37 @@ export function addAmounts(a: Amount, b: Amount): Amount | undefined {
   return { unscaled, scale, fast: a.fast && b.fast && fitsInt64(left) && fitsInt64(right) && fitsInt64(unscaled) };
 }
 
+/** Orders of magnitude that two amounts may be apart to be added as they are since 1.38; the finer one is rounded to so many. */
+const MOST_APART = 29;
+
+/** {@link addAmounts} since 1.38, which adds any two (spec kubernetes-1-38.md 1). */
+export function addBounded(a: Amount, b: Amount): Amount {
+  const apart = a.scale - b.scale;
+  const fast = a.fast && b.fast;
+  if (a.unscaled === 0n || b.unscaled === 0n) return { ...(b.unscaled === 0n ? a : b), fast };
+  const sum = Math.abs(apart) > MOST_APART ? undefined : addAmounts(a, b);
+  if (sum?.fast === true) return sum;
+  const left = apart < 0 ? roundAmount(a, b.scale - MOST_APART) : a;
+  const right = apart > 0 ? roundAmount(b, a.scale - MOST_APART) : b;
+  return { ...(addAmounts(left, right) as Amount), fast: false };
+}
+
+/** `a - b` since 1.38. The negative of the least int64 is none. */
+export const subtractBounded = (a: Amount, b: Amount): Amount =>
+  addBounded(a, { ...negateAmount(b), fast: b.fast && b.unscaled !== INT_MIN });
+
+/** The amount without the digits below a scale, rounded away from zero. */
+export function roundAmount(amount: Amount, to: number): Amount {
+  const { unscaled, scale } = amount;
+  const dropped = to - scale;
+  if (dropped <= 0 || unscaled === 0n) return amount;
+  const unit = unscaled < 0n ? -1n : 1n;
+  if (dropped > digitsOf(unscaled)) return { ...amount, unscaled: unit, scale: to };
+  const divisor = 10n ** BigInt(dropped);
+  const rest = unscaled % divisor === 0n ? 0n : unit;
+  return { ...amount, unscaled: unscaled / divisor + rest, scale: to };
+}
+
 /** -a. */
 export const negateAmount = (a: Amount): Amount => ({ ...a, unscaled: -a.unscaled });
 
@@ -91,6 +122,6 @@ function powerOfTen(power: number): number {
   return power < 0 ? Number(`1e-${large}`) / small : Number(`1e${large}`) * small;
 }
 
-/** The unscaled value as a double times the power of ten. */
+/** The unscaled value as a double times the power of ten; of 0 it is NaN for the largest ones until 1.38. */
 export const approximate = ({ unscaled, scale }: Amount): number =>
   scale === 0 ? Number(unscaled) : Number(unscaled) * powerOfTen(scale);

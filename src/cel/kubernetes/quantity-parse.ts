@@ -1,8 +1,10 @@
 /** Reading quantities (spec kubernetes-cel.md 4.9). */
+
+import type { Behaviour } from "../../data/kubernetes-version.js";
 import { CelError } from "../values/cel-error.js";
 import { tooLarge } from "../values/limits.js";
 import { INT_MAX, INT_MIN } from "../values/numbers.js";
-import type { Amount, QuantityFormat } from "./quantity-amount.js";
+import { type Amount, compareAmounts, type QuantityFormat, roundAmount } from "./quantity-amount.js";
 
 /** A parsed quantity. `text` is set where the reference keeps the written text and prints that. */
 export interface ParsedQuantity {
@@ -52,13 +54,18 @@ const WRONG_SUFFIX = "unable to parse quantity's suffix";
 /** Digits that always fit an int64, and those that a binary quantity may have before its factor. */
 const MAX_FAST_DIGITS = 18;
 const MAX_BINARY_DIGITS = 15;
+/** Digits that are kept since 1.38, of binary quantities before their factor. */
+const MAX_DIGITS = 29;
+const MAX_DIGITS_BEFORE_FACTOR = 70;
+/** The least exponent, which has no negative, is none since 1.38. */
+const LEAST_EXPONENT = -(2 ** 31);
 /** The least scale a quantity may have. */
 const NANO = -9;
 /** Zeros up to which a precise amount is filled; more would only need memory. */
 const MAX_FILLED_ZEROS = 400;
 
 /** Parses a quantity; the error has the reference's text. */
-export function parseQuantity(text: string): ParsedQuantity | CelError {
+export function parseQuantity(text: string, behaviour: Behaviour): ParsedQuantity | CelError {
   if (text.length > MAX_LENGTH) return tooLarge();
   const match = text === "" ? null : SHAPE.exec(text);
   if (match === null) return new CelError(WRONG_FORMAT);
@@ -68,10 +75,11 @@ export function parseQuantity(text: string): ParsedQuantity | CelError {
   if (suffix === undefined) return new CelError(WRONG_SUFFIX);
   const whole = digits === "" ? "0" : digits;
   const negative = sign === "-";
-  const fast = fastQuantity(text, negative, whole, fraction, suffix);
+  const fast = fastQuantity(text, negative, whole, fraction, suffix, behaviour);
   if (fast !== undefined) return fast;
   // A missing number counts as zero in the fast form only.
   if (written + fraction === "") return new CelError(WRONG_NUMBER);
+  if (behaviour === "1.38") return boundedQuantity(negative, whole, fraction, suffix);
   return preciseQuantity(negative, whole, fraction, suffix);
 }
 
@@ -91,11 +99,14 @@ function fastQuantity(
   whole: string,
   fraction: string,
   { base, exponent, format }: Suffix,
+  behaviour: Behaviour,
 ): ParsedQuantity | undefined {
+  const digits = whole.length + fraction.length;
   let scale: number;
   let factor = 1n;
   if (base === 10) {
-    if (whole.length + fraction.length > MAX_FAST_DIGITS) return undefined;
+    // Since 1.38 the longest int64 is one, too.
+    if (digits > MAX_FAST_DIGITS + (behaviour === "1.38" ? 1 : 0)) return undefined;
     scale = (exponent - fraction.length) | 0;
   } else {
     if (fraction !== "" || MAX_BINARY_DIGITS - whole.length - Math.floor((exponent * 3) / 10) - 1 < 0) return undefined;
@@ -105,8 +116,9 @@ function fastQuantity(
   if (scale < NANO) return undefined;
   const shifted = whole + fraction;
   const value = BigInt(shifted);
-  if (value * factor > INT_MAX) return undefined;
-  const kept = base === 2 ? exponent % 10 === 0 && (value & 7n) !== 0n : isCanonical(shifted, scale);
+  if (value * factor > INT_MAX && !(negative && factor === 1n && -value === INT_MIN)) return undefined;
+  const canonical = digits <= MAX_FAST_DIGITS && isCanonical(shifted, scale);
+  const kept = base === 2 ? exponent % 10 === 0 && (value & 7n) !== 0n : canonical;
   return {
     amount: { unscaled: negative ? -(value * factor) : value * factor, scale, fast: true },
     format,
@@ -139,6 +151,34 @@ function preciseQuantity(
     text: undefined,
   };
 }
+
+/** {@link preciseQuantity} since 1.38. */
+function boundedQuantity(
+  negative: boolean,
+  whole: string,
+  fraction: string,
+  { base, exponent, format }: Suffix,
+): ParsedQuantity | CelError {
+  if (base === 10 && exponent === LEAST_EXPONENT) return new CelError(WRONG_SUFFIX);
+  const digits = (whole + fraction).replace(/^0+/, "");
+  const dropped = Math.max(0, digits.length - (base === 2 ? MAX_DIGITS_BEFORE_FACTOR : MAX_DIGITS));
+  const written = { unscaled: BigInt(digits), scale: -fraction.length, fast: false };
+  let amount = roundAmount(written, written.scale + dropped);
+  if (base === 2) amount = { ...amount, unscaled: amount.unscaled << BigInt(exponent) };
+  else amount = { ...amount, scale: Math.min(amount.scale + exponent, GREATEST_SCALE) };
+  amount = roundAmount(amount, NANO);
+  if (format === "binary" && compareAmounts(amount, GREATEST_BINARY) > 0) amount = GREATEST_BINARY;
+  const small = amount.unscaled !== 0n && compareAmounts(amount, ONE) < 0;
+  return {
+    amount: negative ? { ...amount, unscaled: -amount.unscaled } : amount,
+    format: format === "binary" && small ? "decimal" : format,
+    text: undefined,
+  };
+}
+
+const GREATEST_SCALE = 2 ** 31 - 1;
+const GREATEST_BINARY: Amount = { unscaled: INT_MAX, scale: 0, fast: false };
+const ONE: Amount = { unscaled: 1n, scale: 0, fast: false };
 
 /** The amount with at most nine digits behind the point, rounded away from zero; and as many, filled with zeros, if those are not too many. */
 function roundedUp(unscaled: bigint, scale: number): { unscaled: bigint; scale: number } {

@@ -1,5 +1,6 @@
 /** Quantities as values (spec kubernetes-cel.md 4.9). */
 
+import type { Behaviour } from "../../data/kubernetes-version.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
 import { tooLarge } from "../values/limits.js";
 import { BUCKET } from "../values/map-key.js";
@@ -8,11 +9,13 @@ import { OpaqueValue, type Value } from "../values/value.js";
 import {
   type Amount,
   addAmounts,
+  addBounded,
   compareAmounts,
   integerOf,
   negateAmount,
   type QuantityFormat,
   signOf,
+  subtractBounded,
 } from "./quantity-amount.js";
 import { parseQuantity } from "./quantity-parse.js";
 
@@ -30,6 +33,7 @@ export class QuantityValue extends OpaqueValue {
     text: string | undefined,
     /** Whether it is a sum or a difference: the reference's equality does not accept such on its right side. */
     computed: boolean,
+    readonly behaviour: Behaviour,
   ) {
     super();
     this.#format = format;
@@ -38,25 +42,33 @@ export class QuantityValue extends OpaqueValue {
   }
 
   /** `quantity(text)`. */
-  static parse(text: string): QuantityValue | CelError {
-    const parsed = parseQuantity(text);
+  static parse(text: string, behaviour: Behaviour): QuantityValue | CelError {
+    const parsed = parseQuantity(text, behaviour);
     if (parsed instanceof CelError) return parsed;
-    return new QuantityValue(parsed.amount, parsed.format, parsed.text, false);
+    return new QuantityValue(parsed.amount, parsed.format, parsed.text, false, behaviour);
   }
 
   /** An int, for sums with quantities. */
-  static ofInt(value: number | bigint): QuantityValue {
-    return new QuantityValue({ unscaled: BigInt(value), scale: 0, fast: true }, "exponent", undefined, false);
+  static ofInt(value: number | bigint, behaviour: Behaviour): QuantityValue {
+    return new QuantityValue(
+      { unscaled: BigInt(value), scale: 0, fast: true },
+      "exponent",
+      undefined,
+      false,
+      behaviour,
+    );
   }
 
   /** `this + other`. */
   plus(other: QuantityValue): QuantityValue | CelError {
+    if (this.behaviour === "1.38") return this.#made(other, addBounded(this.amount, other.amount));
     return this.#combined(other, other.amount);
   }
 
   /** `this - other`. */
   minus(other: QuantityValue): QuantityValue | CelError {
     const { amount } = other;
+    if (this.behaviour === "1.38") return this.#made(other, subtractBounded(this.amount, amount));
     // The negative of the least int64 is itself, and the reference's fast path does not check for it.
     if (this.amount.fast && amount.fast && amount.unscaled === INT_MIN) {
       const wrapped = addAmounts(this.amount, amount);
@@ -67,9 +79,12 @@ export class QuantityValue extends OpaqueValue {
 
   #combined(other: QuantityValue, amount: Amount): QuantityValue | CelError {
     const sum = addAmounts(this.amount, amount);
-    if (sum === undefined) return tooLarge();
+    return sum === undefined ? tooLarge() : this.#made(other, sum);
+  }
+
+  #made(other: QuantityValue, sum: Amount): QuantityValue {
     const format = signOf(this.amount) === 0 ? other.#format : this.#format;
-    return new QuantityValue(sum, format, undefined, true);
+    return new QuantityValue(sum, format, undefined, true, this.behaviour);
   }
 
   equals(other: Value): boolean | CelError {
@@ -87,7 +102,7 @@ export class QuantityValue extends OpaqueValue {
   }
 
   toString(): string {
-    return this.#text ?? canonicalText(this.amount, this.#format);
+    return this.#text ?? canonicalText(this.amount, this.#format, this.behaviour);
   }
 }
 
@@ -107,35 +122,44 @@ const BINARY_SUFFIXES = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 /** Amount from which on, and from its negative down, a binary quantity is printed with a binary suffix. */
 const BINARY_FROM: Amount = { unscaled: 1024n, scale: 0, fast: true };
 
-/** The canonical text. An exponent that has no suffix is dropped, as the reference does. */
-function canonicalText(amount: Amount, format: QuantityFormat): string {
+/** The canonical text. An exponent that has no suffix is dropped until 1.38, as the reference does. */
+function canonicalText(amount: Amount, format: QuantityFormat, behaviour: Behaviour): string {
   if (amount.unscaled === 0n) return "0";
   if (format === "binary") {
     const magnitude = signOf(amount) < 0 ? negateAmount(amount) : amount;
     const whole = wholeOf(amount);
-    if (compareAmounts(magnitude, BINARY_FROM) >= 0 && whole !== undefined) return binaryText(whole);
+    const binary = compareAmounts(magnitude, BINARY_FROM) >= 0 && whole !== undefined ? binaryText(whole) : undefined;
+    const [text, suffix] = binary ?? ["", undefined];
+    if (suffix !== undefined) return text + suffix;
+    if (binary !== undefined) return behaviour === "1.38" ? canonicalText(amount, "exponent", behaviour) : text;
   }
   const [unscaled, exponent] = withExponentOfThree(amount);
-  if (format === "exponent") return `${unscaled}${exponent === 0 ? "" : `e${exponent}`}`;
-  return `${unscaled}${DECIMAL_SUFFIXES.get(exponent) ?? ""}`;
+  const suffix = format === "exponent" || exponent === 0 ? undefined : DECIMAL_SUFFIXES.get(exponent);
+  if (suffix !== undefined) return `${unscaled}${suffix}`;
+  return exponent === 0 || (format !== "exponent" && behaviour !== "1.38") ? `${unscaled}` : `${unscaled}e${exponent}`;
 }
+
+/** The largest scale of an integer that is written out. */
+const MOST_ZEROS = 8_192;
 
 /** The amount as an integer, if it is one. */
 function wholeOf({ unscaled, scale, fast }: Amount): bigint | undefined {
+  if (scale > MOST_ZEROS) return undefined;
   if (scale >= 0)
     return integerOf({ unscaled, scale, fast: true }) ?? (fast ? undefined : unscaled * 10n ** BigInt(scale));
   const divisor = 10n ** BigInt(-scale);
   return unscaled % divisor === 0n ? unscaled / divisor : undefined;
 }
 
-function binaryText(whole: bigint): string {
+/** The digits and the suffix, if there is one. */
+function binaryText(whole: bigint): readonly [string, string | undefined] {
   let rest = whole;
   let steps = 0;
   while (rest % 1024n === 0n) {
     rest /= 1024n;
     steps++;
   }
-  return `${rest}${BINARY_SUFFIXES[steps] ?? ""}`;
+  return [`${rest}`, BINARY_SUFFIXES[steps]];
 }
 
 function withExponentOfThree({ unscaled, scale }: Amount): readonly [bigint, number] {

@@ -1,4 +1,6 @@
 /** Quantities (spec kubernetes-cel.md 4.9). */
+
+import type { Behaviour } from "../../data/kubernetes-version.js";
 import type { Library } from "../declarations.js";
 import { added, fn, isParsed, method, methodFn, overloadFn } from "../declare.js";
 import { BOOL, DOUBLE, INT, opaqueType, STRING } from "../types.js";
@@ -23,34 +25,34 @@ function asInteger({ amount }: Quantity): Result {
 }
 
 /** `quantity`, `isQuantity`, and arithmetic and comparison of quantities. */
-export const quantityLibrary: Library = {
-  name: "quantity",
-  functions: added(
-    "1.28",
-    overloadFn("quantity", "string_to_quantity", [STRING], QUANTITY, QuantityValue.parse),
-    overloadFn("isQuantity", "is_quantity_string", [STRING], BOOL, isParsed(QuantityValue.parse)),
-    overloadFn("sign", "quantity_sign", [QUANTITY], INT, ({ amount }: Quantity) => signOf(amount)),
-    methodFn("isGreaterThan", "quantity_is_greater_than", [QUANTITY, QUANTITY], BOOL, isGreater),
-    methodFn("isLessThan", "quantity_is_less_than", [QUANTITY, QUANTITY], BOOL, isLess),
-    methodFn("compareTo", "quantity_compare_to", [QUANTITY, QUANTITY], INT, compare),
-    methodFn("asApproximateFloat", "quantity_get_float", [QUANTITY], DOUBLE, ({ amount }: Quantity) =>
-      makeDouble(approximate(amount)),
-    ),
-    methodFn("asInteger", "quantity_get_int", [QUANTITY], INT, asInteger),
-    methodFn("isInteger", "quantity_is_integer", [QUANTITY], BOOL, isInteger),
-    fn(
-      "add",
-      method("quantity_add", [QUANTITY, QUANTITY], QUANTITY, (a: Quantity, b: Quantity) => a.plus(b)),
-      method("quantity_add_int", [QUANTITY, INT], QUANTITY, (a: Quantity, b: number | bigint) =>
-        a.plus(QuantityValue.ofInt(b)),
+export function quantityLibrary(behaviour: Behaviour): Library {
+  const parse = (text: string): QuantityValue | CelError => QuantityValue.parse(text, behaviour);
+  const ofInt = (value: number | bigint): QuantityValue => QuantityValue.ofInt(value, behaviour);
+  return {
+    name: "quantity",
+    functions: added(
+      "1.28",
+      overloadFn("quantity", "string_to_quantity", [STRING], QUANTITY, parse),
+      overloadFn("isQuantity", "is_quantity_string", [STRING], BOOL, isParsed(parse)),
+      overloadFn("sign", "quantity_sign", [QUANTITY], INT, ({ amount }: Quantity) => signOf(amount)),
+      methodFn("isGreaterThan", "quantity_is_greater_than", [QUANTITY, QUANTITY], BOOL, isGreater),
+      methodFn("isLessThan", "quantity_is_less_than", [QUANTITY, QUANTITY], BOOL, isLess),
+      methodFn("compareTo", "quantity_compare_to", [QUANTITY, QUANTITY], INT, compare),
+      methodFn("asApproximateFloat", "quantity_get_float", [QUANTITY], DOUBLE, ({ amount }: Quantity) =>
+        makeDouble(behaviour === "1.38" && amount.unscaled === 0n ? 0 : approximate(amount)),
+      ),
+      methodFn("asInteger", "quantity_get_int", [QUANTITY], INT, asInteger),
+      methodFn("isInteger", "quantity_is_integer", [QUANTITY], BOOL, isInteger),
+      fn(
+        "add",
+        method("quantity_add", [QUANTITY, QUANTITY], QUANTITY, (a: Quantity, b: Quantity) => a.plus(b)),
+        method("quantity_add_int", [QUANTITY, INT], QUANTITY, (a: Quantity, b: number | bigint) => a.plus(ofInt(b))),
+      ),
+      fn(
+        "sub",
+        method("quantity_sub", [QUANTITY, QUANTITY], QUANTITY, (a: Quantity, b: Quantity) => a.minus(b)),
+        method("quantity_sub_int", [QUANTITY, INT], QUANTITY, (a: Quantity, b: number | bigint) => a.minus(ofInt(b))),
       ),
     ),
-    fn(
-      "sub",
-      method("quantity_sub", [QUANTITY, QUANTITY], QUANTITY, (a: Quantity, b: Quantity) => a.minus(b)),
-      method("quantity_sub_int", [QUANTITY, INT], QUANTITY, (a: Quantity, b: number | bigint) =>
-        a.minus(QuantityValue.ofInt(b)),
-      ),
-    ),
-  ),
-};
+  };
+}

@@ -1,7 +1,7 @@
 /** The macros and the syntax of an environment (spec kubernetes-cel.md 4.1). */
 
+import { isSince, type KubernetesVersion } from "../../data/kubernetes-version.js";
 import type { Expr } from "../ast.js";
-import { isSince, type KubernetesVersion } from "../kubernetes-version.js";
 import { MAX_COPIED_NODES, MAX_DEPTH } from "../parser/limits.js";
 import { ACCUMULATOR, type NodeFactory } from "../parser/node-factory.js";
 import type { ParserOptions } from "../parser/parser-options.js";

@@ -121,6 +121,20 @@ export function nativeNameOf(value: Value): string {
   return NATIVE_NAMES[kindOf(value)];
 }
 
+/** The Go type of the parts of a list or map. */
+export type Parts = string;
+/** The parts of what an expression makes, of data as it was bound, and of a sum of lists, which has a class of its own. */
+export const MADE: Parts = "cel.dev/cel-go/common/types/ref.Val";
+export const DATA: Parts = "interface {}";
+export const CONCATENATED: Parts = "";
+
+/** {@link nativeNameOf} since 1.38, which names the Go type of the parts. */
+export function genericNameOf(value: Value, parts: Parts): string {
+  if (Array.isArray(value)) return parts === CONCATENATED ? "*types.concatList" : `*types.sliceList[${parts}]`;
+  if (isPlainObject(value)) return `*types.nativeMap[string,${parts === MADE ? DATA : parts}]`;
+  return value instanceof MapValue ? `*types.nativeMap[${MADE},${MADE}]` : nativeNameOf(value);
+}
+
 const GO_NAMES: ReadonlyMap<Kind, string> = new Map([
   ["null", "<nil>"],
   ["bytes", "[]uint8"],

@@ -21,6 +21,9 @@ export function costSize(value: Result): number {
   return sizeOfMap(value) ?? 1;
 }
 
+/** {@link costSize} since 1.38, where an optional has the size of one value. */
+export const shallowSize = (value: Result): number => (value instanceof Optional ? 1 : costSize(value));
+
 /** The cost of walking through a value once: a tenth of a text's octets, the sum over a list's elements or a map's keys and values. */
 export function traversalCost(value: Result): number {
   if (typeof value === "string") return Math.floor(utf8Length(value) * 0.1);

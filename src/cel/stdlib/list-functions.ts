@@ -78,13 +78,18 @@ export function distinct(list: List): Result {
 /** `sort`: answers for any kind of receiver itself. */
 export const sort: Implementation = (list) => {
   if (Array.isArray(list)) return sortBy(list, list);
-  const bare = typeof list === "string" || list instanceof Timestamp || list instanceof Duration;
-  return noSuchOverload(bare ? undefined : "sort");
+  return refused("sort", list as Value);
 };
+
+/** The error for a receiver that is not a list: some kinds refuse a method themselves, and do not name it. */
+function refused(method: string, receiver: Value): CelError {
+  const bare = typeof receiver === "string" || receiver instanceof Timestamp || receiver instanceof Duration;
+  return noSuchOverload(bare ? undefined : method);
+}
 
 /** `sortBy`: the elements in the order of their keys. */
 export const sortByKeys: Implementation = (list, keys) =>
-  Array.isArray(list) && Array.isArray(keys) ? sortBy(list, keys) : noSuchOverload("@sortByAssociatedKeys");
+  Array.isArray(list) && Array.isArray(keys) ? sortBy(list, keys) : refused("@sortByAssociatedKeys", list as Value);
 
 /** Length up to which the reference sorts by insertion, which decides where keys without an order (NaN) go. */
 const INSERTION_LENGTH = 12;

@@ -1,11 +1,10 @@
 /** `apply`: evaluates policies on resources from files or a cluster (spec kyverno.md 8.9). */
 
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { setFlagsFromString } from "node:v8";
-import { type CommandIo, say } from "../../data/command-io.js";
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { EXIT, nothingJudged, worstOf } from "../../data/exit-codes.js";
 import { yamlText } from "../../data/yaml.js";
 import type { LoaderSettings } from "../../loader/settings.js";
@@ -16,15 +15,16 @@ import { NO_VALUES, readUser, readValues } from "../../offline/scan/circumstance
 import { readDefinitions } from "../../offline/scan/definitions.js";
 import { exceptionsOrThrow, readExceptions } from "../../offline/scan/exceptions.js";
 import { leftOutText, withoutForeign } from "../../offline/scan/foreign-files.js";
-import { type InputFile, Inputs, reasonOf } from "../../offline/scan/input-files.js";
+import { Inputs, textOf } from "../../offline/scan/input-files.js";
 import { KnownKinds } from "../../offline/scan/known-kinds.js";
-import { type OpenedScan, openScan } from "../../offline/scan/open-scan.js";
+import { isForJson } from "../../offline/scan/kyverno-judge.js";
+import { openScan } from "../../offline/scan/open-scan.js";
 import { readPayload } from "../../offline/scan/payload.js";
 import { ScanError } from "../../offline/scan/scan-error.js";
 import type { ScanPlan } from "../../offline/scan/scan-plan.js";
 import { type OpenTools, scanTools } from "../../offline/scan/scan-tools.js";
 import { withCertificateRequests } from "../../offline/scan/signing-request.js";
-import { type Survey, survey } from "../../offline/scan/survey.js";
+import { survey } from "../../offline/scan/survey.js";
 import { certificateRequestValues, givenFlags } from "../certificate-request-options.js";
 import { isTerminal } from "../look/paint.js";
 import { onlyChanged } from "./changed.js";
@@ -40,37 +40,35 @@ const NO_POLICY = "name files or folders with policies, as in: policy-server app
 /** The problem of the arguments; `undefined`: none. */
 function argumentProblem(
   policies: readonly string[],
-  resources: readonly string[],
   values: ApplyValues & { readonly kubeconfig?: string | undefined },
 ): string | undefined {
-  const {
-    valuesFile,
-    set,
-    json = [],
-    httpPayload = [],
-    envoyPayload = [],
-    cluster,
-    crdPaths = [],
-    kubeconfig = "",
-  } = values;
+  const { resource = [], json = [], httpPayload = [], envoyPayload = [], crdPaths = [], kubeconfig = "" } = values;
+  const { valuesFile, set, cluster } = values;
   if (valuesFile !== undefined && set !== undefined) {
     return "pass the values either using set flag or values_file flag";
   }
   if (policies.length === 0)
     return `require policy
   ${NO_POLICY}`;
-  if (policies.includes("-") && resources.includes("-")) {
+  if (policies.includes("-") && resource.includes("-")) {
     return "a stdin pipe can be used for either policies or resources, not both";
   }
-  if (resources.length > 0 && json.length > 0) {
+  if (resource.length > 0 && json.length > 0) {
     return "both resource and json files can not be used together, use one or the other";
   }
-  const given = [resources, json, httpPayload, envoyPayload].some((paths) => paths.length > 0);
+  const given = [resource, json, httpPayload, envoyPayload].some((paths) => paths.length > 0);
   if (!given && !cluster) return "resource file(s) or cluster required";
+  if (values.junit !== undefined && values.junit === values.sarif) {
+    return "--junit and --sarif need two places: each is a document of its own";
+  }
+  if (values.clusterWideResources && values.namespace !== undefined) {
+    const why = "--namespace leaves them out: ask about them without it, in a second run";
+    return `--cluster-wide-resources of Kyverno's command is not served: ${why}`;
+  }
   if (values.changed !== undefined) {
-    if (cluster || resources.length === 0) return "--changed chooses among the files of --resource";
-    const within = values.exceptionsWithinResources ?? values.exceptionsWithResources;
-    if (within) return "--changed would leave out exceptions among the resources: name their files with --exception";
+    if (cluster || resource.length === 0) return "--changed chooses among the files of --resource";
+    if (values.exceptionsWithinResources)
+      return "--changed would leave out exceptions among the resources: name their files with --exception";
   }
   if (crdPaths.some((path) => path.trim() !== "") && kubeconfig.trim() !== "") {
     return "crd-paths and kubeconfig flags are mutually exclusive, please use only one of them";
@@ -100,9 +98,7 @@ export async function applyCommand(
   io: CommandIo,
 ): Promise<number> {
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
-  const resourcePaths = [...(values.resource ?? []), ...(values.resources ?? [])];
-  const crdPaths = crdPathsOf(values);
-  const problem = argumentProblem(paths, resourcePaths, { ...values, crdPaths, kubeconfig: settings.kubeconfig });
+  const problem = argumentProblem(paths, { ...values, kubeconfig: settings.kubeconfig });
   if (problem !== undefined) return refused(problem, values, io);
   const color = values.removeColor !== true && isTerminal(io.stdout) && !io.env.NO_COLOR;
   const time = Math.floor(Date.now() / 1000);
@@ -118,9 +114,9 @@ export async function applyCommand(
     // Policies of other kinds look things up in the cluster, too.
     const all = values.cluster ? { ...settings, kubernetes: true } : settings;
     tools = scanTools(all, io, values.cluster && (values.namespace ?? ""));
-    return await apply({ paths, resourcePaths, values, settings: all, io, output, inputs, tools });
+    return await apply({ paths, values, settings: all, io, output, inputs, tools });
   } catch (error) {
-    if (error instanceof ScanError) return refused(error.message, values, io);
+    if (error instanceof ScanError || error instanceof UsageError) return refused(error.message, values, io);
     throw error;
   } finally {
     await tools?.close();
@@ -130,7 +126,6 @@ export async function applyCommand(
 
 interface Application {
   readonly paths: readonly string[];
-  readonly resourcePaths: readonly string[];
   readonly values: ApplyValues;
   readonly settings: LoaderSettings;
   readonly io: CommandIo;
@@ -140,12 +135,13 @@ interface Application {
 }
 
 async function apply(application: Application): Promise<number> {
-  const { values, io, output, tools } = application;
+  const { paths, values, settings, io, output, tools } = application;
+  const { httpPayload = [], envoyPayload = [], json = [], resource: resourcePaths = [] } = values;
   const { plan, files, looked, leftOut, isPart } = await planOf(application);
-  const payloads = (values.json ?? []).map((path) => readPayload(path));
-  const requests = readRequests({ HTTP: values.httpPayload ?? [], Envoy: values.envoyPayload ?? [] });
+  const payloads = json.map((path) => readPayload(path));
+  const requests = readRequests({ HTTP: httpPayload, Envoy: envoyPayload });
   const opened = await openScan(plan, tools);
-  const areSame = application.paths.every((path) => application.resourcePaths.includes(path));
+  const areSame = paths.every((path) => resourcePaths.includes(path));
   const foreign = leftOutText(leftOut + (areSame ? 0 : opened.foreign));
   if (foreign !== undefined) say(io.stderr, `warning: ${foreign}`);
   for (const warning of [...looked.warnings, ...opened.warnings]) say(io.stderr, `warning: ${warning}`);
@@ -154,171 +150,150 @@ async function apply(application: Application): Promise<number> {
   for (const line of unasked(opened.authorization, requests)) say(io.stderr, `warning: ${line}`);
   const listed = output.headline ? ((await opened.listing?.count()) ?? 0) : 0;
   const total = looked.resources + payloads.length + listed;
-  const run = new Run({
-    opened,
-    output,
-    io,
-    plan,
-    total,
-    settings: application.settings,
-    progress: !values.removeColor,
-    threadsFrom: THREADS_FROM_BYTES,
-  });
+  const progress = !values.removeColor;
+  const run = new Run({ opened, output, io, plan, total, settings, progress, threadsFrom: THREADS_FROM_BYTES });
   if (output.headline) await run.print(headline(opened.rules, total, opened.exceptions));
-  const failures = opened.failures.filter(({ resource: { spec } }) =>
-    spec.evaluation?.mode === "JSON" ? total > 0 : looked.resources > 0 || isPart || opened.listing !== undefined,
-  );
-  for (const { resource, text } of failures)
-    output.unasked?.(resource.metadata.name ?? "", text, opened.places.get(resource));
+  const hasObjects = looked.resources > 0 || isPart || opened.listing !== undefined;
+  const failures = [
+    ...opened.failures.map(({ resource, text }) => ({
+      name: resource.metadata.name ?? "",
+      text,
+      resource,
+      end: `failed to apply policies on resource ${looked.first} (${text})`,
+      isAsked: isForJson(resource) ? total > 0 : hasObjects,
+    })),
+    ...opened.authorization.failures.map(({ mode, text, resource }) => ({
+      name: `a policy of the mode ${mode}`,
+      text,
+      resource,
+      end: text,
+      isAsked: requests.some((each) => each.mode === mode),
+    })),
+  ];
+  for (const { name, text, resource } of failures) output.unasked?.(name, text, opened.places.get(resource));
   for (const missing of opened.unserved) output.unasked?.(missing, missing, opened.places.get(missing));
-  for (const text of opened.mistakes) output.unasked?.(UNUSABLE, text, placeIn(text, application.paths));
-  const [failure] = failures;
-  if (failure !== undefined && !values.continueOnFail) {
+  for (const text of opened.mistakes) output.unasked?.(UNUSABLE, text, placeIn(text, paths));
+  const asked = failures.filter(({ isAsked }) => isAsked);
+  if (asked[0] !== undefined && !values.continueOnFail) {
     await run.print((await output.broken?.(opened.scanner.policies)) ?? "");
-    return refused(`failed to apply policies on resource ${looked.first} (${failure.text})`, values, io);
+    return refused(asked[0].end, values, io);
   }
-  const unasking = opened.authorization.failures.filter(({ mode }) => requests.some((each) => each.mode === mode));
-  for (const { mode, text, resource } of unasking)
-    output.unasked?.(`a policy of the mode ${mode}`, text, opened.places.get(resource));
-  if (unasking[0] !== undefined && !values.continueOnFail) {
-    await run.print((await output.broken?.(opened.scanner.policies)) ?? "");
-    return refused(unasking[0].text, values, io);
-  }
-  for (const each of [...failures, ...unasking]) say(io.stderr, `Error: ${each.text}`);
+  for (const { text } of failures) say(io.stderr, `Error: ${text}`);
+  const placesOf = (paths: readonly string[]) => paths.map((file): Place => ({ file, line: 1 }));
+  const payloadPlaces = placesOf(json);
   for (const [index, payload] of payloads.entries())
-    await run.take([await opened.scanner.scanPayload(payload, beginOf(values.json?.[index]))]);
+    await run.take([await opened.scanner.scanPayload(payload, payloadPlaces[index])]);
   await run.resources(files, looked);
   if (opened.listing !== undefined) await run.listed(opened.listing);
-  const requestFiles = [...(values.httpPayload ?? []), ...(values.envoyPayload ?? [])];
+  const requestPlaces = placesOf([...httpPayload, ...envoyPayload]);
   for (const [index, request] of requests.entries())
-    await run.take([await opened.scanner.scanRequest(request, beginOf(requestFiles[index]))]);
+    await run.take([await opened.scanner.scanRequest(request, requestPlaces[index])]);
   const mistakes = await run.mistakes(files);
   for (const { text, place } of mistakes) output.unasked?.(UNUSABLE, text, place);
   await run.end();
   for (const { text } of mistakes) say(io.stderr, `Error: ${text}`);
-  const unevaluated = failures.length + unasking.length + opened.unserved.length;
-  return exitCode(run, application, {
-    unevaluated,
-    mistakes: unevaluated + opened.mistakes.length + mistakes.length,
-    why: whyNothing(application, [...opened.empty, ...looked.empty], {
-      opened,
-      total: total + requests.length,
-      run,
-      isPart,
-    }),
-  });
+  const isUnused = failures.length + opened.unserved.length + opened.mistakes.length + mistakes.length > 0;
+  const empty = [...opened.empty, ...looked.empty];
+  const why = whyNothing(application, empty, { run, rules: opened.rules, total: total + requests.length, isPart });
+  return exitCode(run, application, { isUnevaluated: asked.length + opened.unserved.length > 0, isUnused, why });
 }
 
 /** The name in reports, in place of a policy, of inputs that can't be used. */
 const UNUSABLE = "unusable input";
 
-const beginOf = (file: string | undefined): Place | undefined => (file === undefined ? undefined : { file, line: 1 });
+/** Numbers that count for the reason why nothing was judged. */
+interface Asked {
+  readonly run: Run;
+  /** Number of policies. */
+  readonly rules: number;
+  /** Number of resources, payloads and requests. */
+  readonly total: number;
+  readonly isPart: boolean;
+}
 
 /** The reason why nothing, or nothing of a path that was named, was judged; `undefined`: something was. */
 function whyNothing(
-  { paths, resourcePaths, values }: Application,
+  { paths, values: { resource = [], cluster, namespace } }: Application,
   empty: readonly string[],
-  {
-    opened,
-    total,
-    run,
-    isPart,
-  }: {
-    readonly opened: OpenedScan;
-    readonly total: number;
-    readonly run: Run;
-    readonly isPart: boolean;
-  },
+  { run, rules, total, isPart }: Asked,
 ): string | undefined {
   const named = (path: string): string => (path === "-" ? "standard input" : path);
   if (run.counts.judged > 0)
     return empty.length > 0 ? `${empty.map(named).join(", ")} holds nothing to judge` : undefined;
-  if (opened.rules === 0) return `there is no policy in ${paths.map(named).join(", ")}`;
+  if (rules === 0) return `there is no policy in ${paths.map(named).join(", ")}`;
   // Files that have changed may well be none that a policy is for.
   if (isPart && empty.length === 0) return undefined;
   if (total === 0) {
-    const where = values.cluster ? `the cluster${values.namespace ? `'s namespace ${values.namespace}` : ""}` : "";
-    return `there is no resource in ${[...resourcePaths.map(named), where].filter(Boolean).join(", ")}`;
+    const where = cluster ? `the cluster${namespace ? `'s namespace ${namespace}` : ""}` : "";
+    return `there is no resource in ${[...resource.map(named), where].filter(Boolean).join(", ")}`;
   }
   return "no policy matched a resource";
 }
 
-/** Numbers and reasons that count for the exit code beside findings. */
+/** Reasons for the exit code beside findings. */
 interface Ended {
-  /** Number of policies that could not be evaluated. */
-  readonly unevaluated: number;
-  /** The same, with all other unusable inputs. */
-  readonly mistakes: number;
+  /** Whether a policy could not be evaluated on what was asked. */
+  readonly isUnevaluated: boolean;
+  /** Whether that, or any input, could not be used. */
+  readonly isUnused: boolean;
   /** The reason why nothing was judged. */
   readonly why: string | undefined;
 }
 
-async function exitCode(run: Run, { values, io }: Application, { unevaluated, mistakes, why }: Ended): Promise<number> {
+async function exitCode(run: Run, { values, io }: Application, { isUnevaluated, isUnused, why }: Ended) {
   const { pass, fail, error } = run.counts;
   const failed = fail > 0 || error > 0;
-  const isKyverno = values.compat === "kyverno";
   const own = worstOf([
-    mistakes > 0 ? EXIT.NOT_ASKED : EXIT.FINE,
+    isUnused ? EXIT.NOT_ASKED : EXIT.FINE,
     failed ? EXIT.NO : EXIT.FINE,
     why === undefined ? EXIT.FINE : EXIT.NOTHING_JUDGED,
   ]);
   if (own === EXIT.NOTHING_JUDGED && why !== undefined) nothingJudged(why, io);
-  const code = isKyverno ? (failed || unevaluated > 0 ? KYVERNO_FAILED : EXIT.FINE) : own;
-  const isUnsatisfied = pass === 0 && !failed && unevaluated === 0 && values.warnNoPass === true;
+  const code = values.compat === "kyverno" ? (failed || isUnevaluated ? KYVERNO_FAILED : EXIT.FINE) : own;
+  const isUnsatisfied = pass === 0 && !failed && !isUnevaluated && values.warnNoPass === true;
   if (isUnsatisfied) await run.print("exit as no objects satisfied policy\n");
   return isUnsatisfied && code === EXIT.FINE ? (values.warnExitCode ?? EXIT.FINE) : code;
 }
 
 /** The plan of the run, with all inputs read; resources are only surveyed. */
-async function planOf({ paths, resourcePaths, values, settings, io, output, inputs }: Application): Promise<
-  {
-    readonly plan: ScanPlan;
-  } & LookedOver
-> {
-  const user = values.userinfo === undefined ? undefined : readUser(values.userinfo);
-  const read = values.valuesFile === undefined ? NO_VALUES : readValues(values.valuesFile);
+async function planOf(application: Application) {
+  const { paths, values, settings, io, output, inputs } = application;
+  const { valuesFile, userinfo, contextFile, exception = [], crdPaths = [], parameterResource = [] } = values;
+  const user = userinfo === undefined ? undefined : readUser(userinfo);
+  const read = valuesFile === undefined ? NO_VALUES : readValues(valuesFile);
   const warn = (line: string): void => void say(io.stderr, `warning: ${line}`);
-  const definitions = await readDefinitions(crdPathsOf(values), warn);
+  const definitions = await readDefinitions(crdPaths, warn);
   const { policyPaths, policyIds } = namedPolicies(paths, settings);
-  const policyText = policyPaths.includes("-") ? yamlText(await buffer(io.stdin)) : "";
-  if (resourcePaths.includes("-")) await inputs.takeStdin(io.stdin);
-  const within = values.exceptionsWithinResources ?? values.exceptionsWithResources;
-  const named = [...(values.exception ?? []), ...(values.exceptions ?? [])];
+  const stdin = policyPaths.includes("-") ? yamlText(await buffer(io.stdin)) : "";
+  if (values.resource?.includes("-")) await inputs.takeStdin(io.stdin);
   const beside = [
-    ...[...policyPaths.filter((path) => path !== "-"), ...named, ...crdPathsOf(values)],
-    ...[
-      values.valuesFile ?? [],
-      values.userinfo ?? [],
-      values.contextFile ?? [],
-      values.parameterResource ?? [],
-    ].flat(),
+    ...policyPaths.filter((path) => path !== "-"),
+    ...[...exception, ...crdPaths, ...parameterResource],
+    ...[valuesFile, userinfo, contextFile].filter((path) => path !== undefined),
     // Modules and documents of its policies stand beside policies.yaml as a rule.
     ...(policyIds.length > 0 && settings.file !== undefined ? [dirname(settings.file)] : []),
   ];
-  const lookedAt = await lookedOver(resourcePaths, inputs, new KnownKinds(definitions), values, {
-    inputs: beside,
-    io,
-  });
+  const lookedAt = await lookedOver(application, new KnownKinds(definitions), beside);
   const plan: ScanPlan = {
     policyPaths,
     policyIds,
-    stdin: policyText,
+    stdin,
     ...(settings.file !== undefined && { policiesFile: settings.file }),
-    exceptions: within ? exceptionsOrThrow(lookedAt.looked) : await readExceptions(named, warn),
+    exceptions: values.exceptionsWithinResources
+      ? exceptionsOrThrow(lookedAt.looked)
+      : await readExceptions(exception, warn),
     exceptionsWithinPolicies: values.exceptionsWithinPolicies === true,
     values: read,
     operation: read.operation ?? "CREATE",
     ...(user && { user }),
     definitions,
-    ...(values.contextFile !== undefined && { contextFile: await contextText(values.contextFile) }),
-    parameterPaths: values.parameterResource ?? [],
+    ...(contextFile !== undefined && { contextFile: textOf(contextFile) }),
+    parameterPaths: parameterResource,
     assumeBound: values.assumeBound === true,
     wanted: output.wanted,
   };
   return { plan, ...lookedAt };
 }
-
-const crdPathsOf = ({ crdPaths = [], crdPath = [] }: ApplyValues): readonly string[] => [...crdPaths, ...crdPath];
 
 /** Files of policies, and ids of those in policies.yaml: a word that is not a file is an id if there is a policies.yaml. */
 function namedPolicies(
@@ -330,30 +305,17 @@ function namedPolicies(
   return { policyPaths: paths.filter(isFile), policyIds: paths.filter((path) => !isFile(path)) };
 }
 
-/** Resources, found but not yet judged. */
-interface LookedOver {
-  readonly files: readonly InputFile[];
-  readonly looked: Survey;
-  /** Number of files in folders without a Kubernetes object. */
-  readonly leftOut: number;
-  /** Whether only a part of the files was chosen. */
-  readonly isPart: boolean;
-}
-
-async function lookedOver(
-  paths: readonly string[],
-  inputs: Inputs,
-  kinds: KnownKinds,
-  values: ApplyValues,
-  beside: { readonly inputs: readonly string[]; readonly io: CommandIo },
-): Promise<LookedOver> {
+/**
+ * Finds the resources, which are not yet judged.
+ * @param beside files and folders by which they are judged
+ */
+async function lookedOver({ values, inputs, io }: Application, kinds: KnownKinds, beside: readonly string[]) {
   try {
-    const { namespace, changed: base } = values;
+    const { resource: paths = [], namespace, changed: base } = values;
     const said = certificateRequestValues(values);
     const given = await inputs.files(paths);
-    const chosen =
-      base === undefined ? undefined : await onlyChanged(given, { base, inputs: beside.inputs, env: beside.io.env });
-    if (chosen !== undefined) say(beside.io.stderr, `note: ${chosen.note}`);
+    const chosen = base === undefined ? undefined : await onlyChanged(given, { base, inputs: beside, env: io.env });
+    if (chosen !== undefined) say(io.stderr, `note: ${chosen.note}`);
     const { files: objects, leftOut } = await withoutForeign(chosen?.files ?? given);
     const { files, made } = await withCertificateRequests(objects, { ...said, namespace });
     const flags = givenFlags(said);
@@ -362,24 +324,13 @@ async function lookedOver(
     // A path of which all files are unchanged is not empty.
     const isUnchanged = (path: string): boolean =>
       isPart && given.some((file) => file.given === path) && !chosen.files.some((file) => file.given === path);
-    const looked = await survey(
-      files,
-      kinds,
-      paths.filter((path) => !isUnchanged(path)),
-    );
-    return { files, looked, leftOut, isPart };
+    const mayBeEmpty = paths.filter((path) => !isUnchanged(path));
+    return { files, looked: await survey(files, kinds, mayBeEmpty), leftOut, isPart };
   } catch (error) {
     if (error instanceof ScanError)
       throw new ScanError(`failed to load resources (${error.message})`, { cause: error });
     throw error;
   }
-}
-
-async function contextText(path: string): Promise<string> {
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw new ScanError(`open ${path}: ${reasonOf(error)}`, { cause: error });
-  });
-  return yamlText(bytes);
 }
 
 const refused = (message: string, { compat }: ApplyValues, { stderr }: CommandIo): number => {

@@ -6,24 +6,21 @@ import { addKyvernoFlags } from "../kyverno-flags.js";
 /** Values by the options' names. */
 export interface ApplyValues extends CertificateRequestValues {
   readonly resource?: readonly string[];
-  readonly resources?: readonly string[];
   readonly json?: readonly string[];
   readonly httpPayload?: readonly string[];
   readonly envoyPayload?: readonly string[];
   readonly changed?: string;
   readonly cluster?: true;
   readonly namespace?: string;
+  readonly clusterWideResources?: true;
   readonly valuesFile?: string;
   readonly set?: readonly string[];
   readonly userinfo?: string;
   readonly contextFile?: string;
   readonly exception?: readonly string[];
-  readonly exceptions?: readonly string[];
   readonly exceptionsWithinResources?: true;
-  readonly exceptionsWithResources?: true;
   readonly exceptionsWithinPolicies?: true;
   readonly crdPaths?: readonly string[];
-  readonly crdPath?: readonly string[];
   readonly parameterResource?: readonly string[];
   readonly assumeBound?: true;
   readonly policyReport?: true;
@@ -45,7 +42,7 @@ export interface ApplyValues extends CertificateRequestValues {
 export function addApplyOptions(command: Command): void {
   command
     .option("-r, --resource <paths>", "resources, CSRs among them: files, folders, or - for standard input", collected)
-    .addOption(new Option("--resources <paths>", "as --resource").argParser(collected).hideHelp())
+    .addOption(alias("--resources <paths>", "resource").argParser(collected))
     .option("--json <paths>", "JSON payloads for policies of that mode, instead of resources", collected)
     .option("--http-payload <paths>", "HTTP requests (JSON) for policies of the mode HTTP", collected)
     .option("--envoy-payload <paths>", "what Envoy asks (JSON) for policies of the mode Envoy", collected)
@@ -65,12 +62,12 @@ export function addApplyOptions(command: Command): void {
     .option("-u, --userinfo <file>", "who asks")
     .option("--context-file <file>", "objects and images that policies find without a cluster")
     .option("-e, --exception <files>", "PolicyExceptions", collected)
-    .addOption(new Option("--exceptions <files>", "as --exception").argParser(collected).hideHelp())
+    .addOption(alias("--exceptions <files>", "exception").argParser(collected))
     .option("--exceptions-within-resources", "take the PolicyExceptions among the resources")
-    .addOption(new Option("--exceptions-with-resources", "as --exceptions-within-resources").hideHelp())
+    .addOption(alias("--exceptions-with-resources", "exceptionsWithinResources"))
     .option("--exceptions-within-policies", "take those among the policies, too")
     .option("--crd-paths <paths>", "CustomResourceDefinitions of the resources' kinds", collected)
-    .addOption(new Option("--crd-path <paths>", "as --crd-paths").argParser(collected).hideHelp())
+    .addOption(alias("--crd-path <paths>", "crdPaths").argParser(collected))
     .option(
       "--parameter-resource <files>",
       "parameters of ValidatingAdmissionPolicies; Namespaces for policies; Roles and bindings for CertificateRequestPolicies",
@@ -102,6 +99,10 @@ export function addApplyOptions(command: Command): void {
   addCertificateRequestOptions(command);
   addKyvernoFlags(command, "apply");
 }
+
+/** Another spelling of the option with a name. */
+const alias = (flags: string, name: string): Option =>
+  Object.assign(new Option(flags).hideHelp(), { attributeName: () => name });
 
 const collected = (text: string, before: readonly string[] | undefined): readonly string[] => [
   ...(before ?? []),

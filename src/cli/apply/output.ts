@@ -1,5 +1,5 @@
 /** Outputs of results: printed as they come, or collected until the end. */
-import { writeFile } from "node:fs/promises";
+import { writeNamed } from "../../data/command-io.js";
 import type { Counts, Finding, Place, ReportedPolicy, Scanned } from "../../offline/reports/finding.js";
 import { junitReport } from "../../offline/reports/junit.js";
 import { countsLine, failures } from "../../offline/reports/plain-text.js";
@@ -90,44 +90,38 @@ class Table implements Output {
   }
 }
 
-/** Keeps every result as an entry. */
-class Entries {
-  readonly entries: ReportedEntry[] = [];
-  readonly #options: EntryOptions;
-
-  constructor(options: EntryOptions) {
-    this.#options = options;
-  }
-
-  add({ resource, findings, place }: Scanned, policies: readonly ReportedPolicy[]): void {
-    for (const finding of findings) {
-      const policy = policies[finding.policy];
-      if (policy === undefined) continue;
-      this.entries.push({ policy, entry: resultEntry(policy, finding, resource, this.#options), place });
-    }
-  }
-}
+/** Results as entries of reports. */
+const entriesOf = (
+  { resource, findings, place }: Scanned,
+  policies: readonly ReportedPolicy[],
+  options: EntryOptions,
+): readonly ReportedEntry[] =>
+  findings.flatMap((finding) => {
+    const policy = policies[finding.policy];
+    return policy === undefined ? [] : [{ policy, entry: resultEntry(policy, finding, resource, options), place }];
+  });
 
 class Reports implements Output {
   readonly wanted = "all";
   readonly headline = false;
-  readonly #kept: Entries;
+  readonly #entries: ReportedEntry[] = [];
+  readonly #options: EntryOptions;
   readonly #values: ApplyValues;
 
   constructor(values: ApplyValues, options: OutputOptions) {
-    this.#kept = new Entries(options);
+    this.#options = options;
     this.#values = values;
   }
 
   add(scanned: Scanned, policies: readonly ReportedPolicy[]): string {
-    this.#kept.add(scanned, policies);
+    this.#entries.push(...entriesOf(scanned, policies, this.#options));
     return "";
   }
 
   async end(): Promise<string> {
     const { reportApi, outputFormat } = this.#values;
     const flavour = reportApi === "openreports.io" ? "openreports.io/v1alpha1" : "wgpolicyk8s.io/v1alpha2";
-    return reportText(policyReports(this.#kept.entries, flavour), outputFormat);
+    return reportText(policyReports(this.#entries, flavour), outputFormat);
   }
 }
 
@@ -137,7 +131,7 @@ class ReportFiles implements Output {
   readonly headline: boolean;
   readonly #printed: Output;
   readonly #silent: boolean;
-  readonly #kept: Entries;
+  readonly #entries: ReportedEntry[] = [];
   readonly #options: OutputOptions;
   readonly #values: ApplyValues;
 
@@ -146,12 +140,11 @@ class ReportFiles implements Output {
     this.#silent = values.junit === "-" || values.sarif === "-";
     this.headline = printed.headline && !this.#silent;
     this.#options = options;
-    this.#kept = new Entries(options);
     this.#values = values;
   }
 
   add(scanned: Scanned, policies: readonly ReportedPolicy[]): string {
-    this.#kept.add(scanned, policies);
+    this.#entries.push(...entriesOf(scanned, policies, this.#options));
     return this.#silent ? "" : this.#printed.add(scanned, policies);
   }
 
@@ -159,7 +152,7 @@ class ReportFiles implements Output {
     const policy: ReportedPolicy = { name, namespace: "", source: "", annotations: {}, countsSkips: true, place };
     const finding: Finding = { policy: 0, rule: "", status: "error", message, properties: {}, exceptions: [] };
     const resource = { apiVersion: "", kind: "", namespace: "", name: "not asked", uid: "", resourceVersion: "" };
-    this.#kept.entries.push({ policy, entry: resultEntry(policy, finding, resource, this.#options) });
+    this.#entries.push({ policy, entry: resultEntry(policy, finding, resource, this.#options) });
   }
 
   async end(counts: Counts, policies: readonly ReportedPolicy[]): Promise<string> {
@@ -170,9 +163,9 @@ class ReportFiles implements Output {
   async broken(policies: readonly ReportedPolicy[]): Promise<string> {
     const { junit, sarif } = this.#values;
     let printed = "";
-    if (junit !== undefined) printed += await delivered(junit, junitReport(this.#kept.entries));
+    if (junit !== undefined) printed += await delivered(junit, junitReport(this.#entries));
     if (sarif !== undefined) {
-      const { text, leftOut } = sarifReport(this.#kept.entries, policies);
+      const { text, leftOut } = sarifReport(this.#entries, policies);
       if (leftOut > 0) this.#options.warn(leftOutOfSarif(leftOut));
       printed += await delivered(sarif, text);
     }
@@ -183,6 +176,6 @@ class ReportFiles implements Output {
 /** Writes a file; `-` is standard output. */
 async function delivered(file: string, text: string): Promise<string> {
   if (file === "-") return text;
-  await writeFile(file, text);
+  await writeNamed(file, text);
   return "";
 }

@@ -10,7 +10,6 @@ interface CheckOptions {
   readonly batch?: true;
   readonly typecheck?: true;
   readonly schemas?: string;
-  readonly kubernetesVersion?: string;
 }
 
 const OUTPUT = new Option("-o, --output <format>", "how problems are told")
@@ -27,15 +26,13 @@ export const addCheck: AddCommand = (program, { io, done }) => {
     )
     .addOption(OUTPUT)
     .option("--strict", "exit 1 for warnings, too")
-    .option("--kubernetes-version <version>", "the Kubernetes that must store the policies, such as 1.34")
     .option("--batch", "instead, check the objects in JSON lines on standard input, one line of answer each")
     .option("--typecheck", "with --batch: the type checker's warnings instead of validation")
     .option("--schemas <file>", "with --typecheck: OpenAPI definitions instead of those of the built-in kinds")
     .action(async (named: readonly string[]) => {
-      const { batch, typecheck, schemas, output, strict, ...written } = check.opts<CheckOptions>();
-      const { kubernetesVersion } = await import("../kubernetes-version.js");
-      const { kubernetesVersion: wanted } = written;
-      const version = wanted === undefined ? undefined : kubernetesVersion(wanted);
+      const { batch, typecheck, schemas, output, strict } = check.opts<CheckOptions>();
+      const settings = settingsOf(check, io);
+      const { kubernetesVersion: version } = settings;
       if (batch) {
         const { checkBatchCommand } = await import("../../offline/cases/check-batch.js");
         const options = { typecheck: typecheck === true, ...(schemas && { schemas }), ...(version && { version }) };
@@ -43,7 +40,7 @@ export const addCheck: AddCommand = (program, { io, done }) => {
       }
       const { checkCommand } = await import("../check/index.js");
       const options = { named, output, strict: strict === true, ...(version && { kubernetesVersion: version }) };
-      done(await checkCommand(settingsOf(check, io), options, io));
+      done(await checkCommand(settings, options, io));
     });
   withExamples(check, [
     ["policy-server check", "check policies.yaml in this folder"],

@@ -3,9 +3,6 @@ import { Option } from "commander";
 import type { ConvertOptions } from "../convert/index.js";
 import { type AddCommand, withExamples } from "../definition.js";
 
-/** The forms of the results: as in `offline/convert`, which is imported when the command runs. */
-const TARGETS = ["vap", "cel"];
-
 /** Adds `convert`. */
 export const addConvert: AddCommand = (program, { io, done }) => {
   const convert = program
@@ -19,7 +16,7 @@ export const addConvert: AddCommand = (program, { io, done }) => {
         "--to <form>",
         "what those in CEL become: ValidatingAdmissionPolicies with bindings (vap), or entries of policies.yaml (cel)",
       )
-        .choices(TARGETS)
+        .choices(["vap", "cel"])
         .default("vap"),
     )
     .option(
@@ -29,10 +26,7 @@ export const addConvert: AddCommand = (program, { io, done }) => {
     .option("--force", "replace files that are there")
     .allowExcessArguments(false);
   withExamples(convert, [
-    [
-      "policy-server convert gatekeeper/ > policies/converted.yaml",
-      "print ValidatingAdmissionPolicies, to be applied or served",
-    ],
+    ["policy-server convert gatekeeper/ > vap.yaml", "print ValidatingAdmissionPolicies, to be applied or served"],
     ["policy-server convert gatekeeper/ --output converted", "write a file for each policy, and what Rego needs"],
     [
       "kubectl get constrainttemplates,constraints -o yaml | policy-server convert - --to cel",

@@ -41,7 +41,8 @@ export const addEval: AddCommand = (program, { io, done }) => {
     if (batch) {
       if (explain) throw new UsageError("--explain is about one answer, and not for --batch");
       const { evalBatchCommand } = await import("../../offline/cases/eval-batch.js");
-      return done(await evalBatchCommand({ cases }, io));
+      const { kubernetesVersion: version } = settingsOf(evaluate, io);
+      return done(await evalBatchCommand({ cases, version }, io));
     }
     const { evalCommand } = await import("../eval/index.js");
     done(await evalCommand(asked, evaluate.opts(), settingsOf(evaluate, io), io));

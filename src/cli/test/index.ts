@@ -1,8 +1,8 @@
 /** `test`: runs test files of our own and in Kyverno's format (docs/testing.md). */
 
-import { readdir, stat, writeFile } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
-import { type CommandIo, say, UsageError } from "../../data/command-io.js";
+import { type CommandIo, say, UsageError, writeNamed } from "../../data/command-io.js";
 import { EXIT, nothingJudged, worstOf } from "../../data/exit-codes.js";
 import type { LoaderSettings } from "../../loader/settings.js";
 import {
@@ -90,11 +90,11 @@ export async function testCommand(
     codes.push(run.isLoaded ? (run.passed ? EXIT.FINE : EXIT.NO) : EXIT.NOT_ASKED);
     empty.push(...run.empty);
   }
-  if (options.junit !== undefined) await writeFile(options.junit, junitXml(results));
+  if (options.junit !== undefined) await writeNamed(options.junit, junitXml(results));
   if (options.sarif !== undefined) {
     const { text, leftOut } = testSarif(results);
     if (leftOut > 0) say(io.stderr, `warning: ${leftOutOfSarif(leftOut)}`);
-    await writeFile(options.sarif, text);
+    await writeNamed(options.sarif, text);
   }
   const code = worstOf([...codes, empty.length > 0 ? EXIT.NOTHING_JUDGED : EXIT.FINE]);
   if (code === EXIT.NOTHING_JUDGED) nothingJudged(`there is no case and no row in ${empty.join(", ")}`, io);

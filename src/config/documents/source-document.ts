@@ -87,6 +87,20 @@ export class SourceDocument {
     return { severity, ...place, path, message, ...about };
   }
 
+  /** The lines of comments right above it, without `#`. */
+  commentsAbove(): readonly string[] {
+    const { text } = this.#text;
+    const found: string[] = [];
+    for (let end = text.lastIndexOf("\n", this.root.start); end > 0; ) {
+      const start = text.lastIndexOf("\n", end - 1) + 1;
+      const [, comment] = /^\s*#\s?(.*)$/.exec(text.slice(start, end).trimEnd()) ?? [];
+      if (comment === undefined) break;
+      found.push(comment);
+      end = start - 1;
+    }
+    return found.reverse();
+  }
+
   /** Whether there is a value at `path`. */
   hasKey(path: Path): boolean {
     return deepestNode(this.root, path).complete;

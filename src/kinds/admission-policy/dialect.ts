@@ -3,6 +3,7 @@ import {
   ADMISSION_REQUEST,
   ADMISSION_TYPES,
   AUTHORIZER,
+  behaviourOf,
   DYN,
   formatLongType,
   type KubernetesVersion,
@@ -15,17 +16,21 @@ import {
 import type { Dialect } from "../shared/dialect.js";
 import { RESERVED_WORDS } from "../shared/expressions/reserved-words.js";
 
-/** The newest version whose expressions are understood, as a cluster of that version evaluates stored policies. */
+/** The version as which stored policies are evaluated, unless another one is asked for: the newest that is released. */
 export const STORED_VERSION: KubernetesVersion = "1.37";
 
 /** The name of the type of `variables`. */
 export const VARIABLES_TYPE = "kubernetes.variables";
 
-/** The dialect of ValidatingAdmissionPolicies in a version of Kubernetes. */
-export const admissionDialect = (version: KubernetesVersion): Dialect => ({
+/**
+ * The dialect of ValidatingAdmissionPolicies in a version of Kubernetes.
+ * @param release the server that evaluates
+ */
+export const admissionDialect = (version: KubernetesVersion, release = version): Dialect => ({
   environment: {
     flavour: "kubernetes",
     version,
+    behaviour: behaviourOf(release),
     objectTypes: ADMISSION_TYPES,
     variables: [
       { name: "object", type: DYN },

@@ -5,6 +5,7 @@
 import { isSince, KUBERNETES_VERSIONS, type KubernetesVersion } from "../../cel/index.js";
 import { plainWords } from "../../config/documents/each-mistake.js";
 import { type FieldError, formatPath } from "../../kubernetes/field-error.js";
+import { STORED_VERSION } from "./dialect.js";
 
 /** A server of some version. `Compiler` is the kind's compiler of expressions. */
 export interface Server<Compiler> {
@@ -13,20 +14,40 @@ export interface Server<Compiler> {
   readonly compiler: (version: KubernetesVersion) => Compiler;
 }
 
-/** A server of `version`; each of its compilers is made when it is first needed, at most one per version. */
+/**
+ * A server of `version`; each of its compilers is made when it is first needed, at most one per version.
+ * @param make a compiler of expressions of a version, as a server of a release evaluates them
+ */
 export function createServer<Compiler>(
   version: KubernetesVersion,
-  make: (version: KubernetesVersion) => Compiler,
+  make: (version: KubernetesVersion, release: KubernetesVersion) => Compiler,
 ): Server<Compiler> {
   const made = new Map<KubernetesVersion, Compiler>();
   return {
     version,
     compiler: (wanted) => {
-      const compiler = made.get(wanted) ?? make(wanted);
+      const compiler = made.get(wanted) ?? make(wanted, version);
       made.set(wanted, compiler);
       return compiler;
     },
   };
+}
+
+/** The inputs of {@link evaluatedVersion}. */
+interface Evaluating {
+  /** The version that is asked for. */
+  readonly evaluatedAs?: KubernetesVersion;
+  /** The version whose rules for storing are checked: those of an older one are checked alone. */
+  readonly kubernetesVersion?: KubernetesVersion;
+  readonly release?: { readonly current: string | undefined };
+}
+
+/** The version as which policies are evaluated: the one that is asked for, else that of the cluster from the default on, as far as it is known. */
+export function evaluatedVersion({ evaluatedAs, kubernetesVersion, release }: Evaluating): KubernetesVersion {
+  if (evaluatedAs !== undefined && kubernetesVersion === undefined) return evaluatedAs;
+  const minor = Number((evaluatedAs ?? release?.current ?? "").slice("1.".length));
+  const later = KUBERNETES_VERSIONS.filter((version) => isSince(version, STORED_VERSION));
+  return later.findLast((version) => Number(version.slice("1.".length)) <= minor) ?? STORED_VERSION;
 }
 
 /** The version that new expressions must keep to, since the server may be rolled back by one. */

@@ -1,3 +1,4 @@
+import type { Behaviour } from "../../cel/index.js";
 import type { Scope } from "../shared/dialect.js";
 import type { Expression } from "../shared/expressions/expression.js";
 import type { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
@@ -16,6 +17,8 @@ export interface MutationSpec {
 /** A mutation, compiled (prepared). A mistake is in its {@link Expression}. */
 export interface CompiledMutation {
   readonly patchType: PatchType;
+  /** How the server behaves that evaluates it. */
+  readonly behaviour?: Behaviour | undefined;
   /** A list of the one expression: identifies an evaluation of the mutation in repeated attempts. */
   readonly expressions: readonly [Expression];
 }
@@ -30,11 +33,12 @@ const RESULTS: Readonly<Record<PatchType, ResultType>> = { JSONPatch: "list(JSON
  */
 export function compileMutation(
   { patchType, jsonPatch, applyConfiguration }: MutationSpec,
-  compiler: Pick<ExpressionCompiler, "compile">,
+  compiler: Pick<ExpressionCompiler, "compile" | "dialect">,
   scope: Scope,
 ): CompiledMutation | undefined {
   if (patchType !== "JSONPatch" && patchType !== "ApplyConfiguration") return undefined;
   const chosen = patchType === "JSONPatch" ? jsonPatch : applyConfiguration;
   if (chosen === undefined) return undefined;
-  return { patchType, expressions: [compiler.compile(chosen.expression ?? "", RESULTS[patchType], scope)] };
+  const { behaviour } = compiler.dialect.environment;
+  return { patchType, behaviour, expressions: [compiler.compile(chosen.expression ?? "", RESULTS[patchType], scope)] };
 }

@@ -23,7 +23,8 @@ export function compilePolicy(spec: PolicySpec, compilers: MutationCompilers, mo
 }
 
 /** A compiler of trimmed text: the API server trims expressions when a policy is written, and counts columns in that. */
-const trimming = (compiler: ExpressionCompiler): Pick<ExpressionCompiler, "compile"> => ({
+const trimming = (compiler: ExpressionCompiler): Pick<ExpressionCompiler, "compile" | "dialect"> => ({
+  dialect: compiler.dialect,
   compile: (source, wanted, scope) => compiler.compile(source, wanted, scope, trimSpace(source)),
 });
 

@@ -31,12 +31,16 @@ export interface MutationCompilers {
   readonly mutations: ExpressionCompiler;
 }
 
-/** Makes compilers for a version of Kubernetes. With a {@link Watcher} their programs are watched. */
+/**
+ * Makes compilers for a version of Kubernetes. With a {@link Watcher} their programs are watched.
+ * @param release the server that evaluates
+ */
 export function createMutationCompilers(
   version: KubernetesVersion = STORED_VERSION,
+  release: KubernetesVersion = version,
   watcher?: Watcher,
 ): MutationCompilers {
-  const dialect = variableDialect(admissionDialect(version));
+  const dialect = variableDialect(admissionDialect(version, release));
   return {
     common: new ExpressionCompiler(dialect, watcher),
     mutations: new ExpressionCompiler(mutationDialect(dialect), watcher),

@@ -1,6 +1,7 @@
 /** Converts the results of mutations as the server does: to JSON for patches, to Go values for apply configurations (spec mutating-admission-policy.md 5 to 7). */
 
 import {
+  type Behaviour,
   CelError,
   type Duration,
   doubleOf,
@@ -56,8 +57,12 @@ export class Conversion {
   /** The sizes of values that only messages show. */
   readonly #shown = new Map<object, number>();
 
-  constructor(provenance: Provenance) {
+  /** Whether an object that cannot be converted fails the one that it is a field of; until 1.38 the error is a value there. */
+  readonly #failsWhole: boolean;
+
+  constructor(provenance: Provenance, behaviour: Behaviour = "1.37") {
     this.#provenance = provenance;
+    this.#failsWhole = behaviour === "1.38";
   }
 
   /** A value as JSON, in protobuf's `Value` form. Errors are the server's, without its prefix. */
@@ -222,6 +227,7 @@ export class Conversion {
     const kind = kindOf(value);
     if (kind === "list") return this.#listField(value as readonly Value[], leaf);
     if (kind === "map") return this.#mapField(value, leaf);
+    if (value instanceof ObjectVal && this.#failsWhole) return this.#fields(value, leaf) as T | CelError;
     // Their names are numbers to the server.
     if (kind === "object" && (value as ObjectValue).typeName === VARIABLES_TYPE) return new Failed(keyFailure(1));
     if (kind === "optional") {

@@ -1,5 +1,6 @@
 /** One evaluation of one mutation (spec mutating-admission-policy.md 5 to 7). */
 import {
+  type Behaviour,
   type Bindings,
   CelError,
   ListSum,
@@ -93,9 +94,10 @@ export function mutationOf(
   value: Result,
   bindings: Bindings,
   types: VariableTypes = ALL_JSON,
+  behaviour?: Behaviour,
 ): Mutation {
   if (value instanceof CelError) return failed(value.message);
-  const conversion = new Conversion(new BindingValues(bindings, types));
+  const conversion = new Conversion(new BindingValues(bindings, types), behaviour);
   return patchType === "JSONPatch" ? jsonPatch(value, conversion) : configuration(value, conversion);
 }
 

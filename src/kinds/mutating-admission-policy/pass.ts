@@ -169,7 +169,7 @@ export class Pass {
     const { memory } = state.conversions;
     if (step.asked === undefined) {
       if (attempt.leavesOff()) return Waiting.INSTANCE;
-      step.asked = mutationOf(mutation.patchType, value, bindings, seen);
+      step.asked = mutationOf(mutation.patchType, value, bindings, seen, mutation.behaviour);
       if (this.#pauses()) return Waiting.INSTANCE;
     }
     if (step.applied === undefined) {

@@ -14,7 +14,8 @@ import { validatePolicy } from "./validate-policy.js";
 const SERVED: ServedVersions = {
   v1: { since: "1.36" },
   v1beta1: { since: "1.34" },
-  v1alpha1: { since: "1.32", until: "1.37" },
+  // Its removal in 1.38 was taken back.
+  v1alpha1: { since: "1.32" },
 };
 
 const KIND = { policyKind: POLICY_KIND, bindingKind: BINDING_KIND, types: API_TYPES, served: SERVED };

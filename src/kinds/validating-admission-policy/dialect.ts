@@ -5,8 +5,10 @@ import type { Watcher } from "../shared/watcher.js";
 
 /**
  * A compiler of policies' expressions; keep one for everything that is loaded together. With a {@link Watcher} its programs are watched.
+ * @param release the server that evaluates
  */
 export const createExpressionCompiler = (
   version: KubernetesVersion = STORED_VERSION,
+  release: KubernetesVersion = version,
   watcher?: Watcher,
-): ExpressionCompiler => new ExpressionCompiler(admissionDialect(version), watcher);
+): ExpressionCompiler => new ExpressionCompiler(admissionDialect(version, release), watcher);

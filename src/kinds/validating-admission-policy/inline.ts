@@ -79,7 +79,7 @@ export function prepareInline(
     ...validateActions(actions, ["validationActions"]),
   ];
   const others = errors.filter((error) => !isConsequence(inSpec(error), unread.map(inSpec)));
-  const suspect = schemas === undefined ? [] : typeWarnings(policy.spec, schemas);
+  const suspect = schemas === undefined ? [] : typeWarnings(policy.spec, schemas, compiler.dialect.environment);
   const doubts = schemas && expressionDoubts(examined(policy.spec, compiled), schemas);
   const warnings: readonly FieldError[] = [
     ...policyWarnings({ ...policy.spec, matchConstraints: written?.matchConstraints ?? {} }, compiled),

@@ -80,7 +80,7 @@ export function prepareDocuments(
     const same = alwaysSame(compiled.validations, ["validations"]);
     problems.push(...warningsIn(document, [...policyWarnings(resource.spec, compiled), ...same]));
     if (schemas !== undefined) {
-      problems.push(...suspectTypes(resource, document, schemas, errors));
+      problems.push(...suspectTypes(resource, document, schemas, errors, compiler));
       problems.push(...parameterDoubts({ resource, document }, found.bindings, objects));
       problems.push(...doubtsIn(document, expressionDoubts(examined(resource.spec, compiled), schemas)));
     }
@@ -111,10 +111,11 @@ function suspectTypes(
   document: PolicyDocument,
   schemas: SchemaSource,
   errors: readonly FieldError[],
+  { dialect }: ExpressionCompiler,
 ): readonly Problem[] {
   // An expression that does not compile is reported already, and one that names a variable which does not would be reported twice.
   const wrong = new Set(errors.map(({ path }) => formatPath(path)));
-  return typeWarnings(spec, schemas).flatMap(({ path, warning, ...found }) => {
+  return typeWarnings(spec, schemas, dialect.environment).flatMap(({ path, warning, ...found }) => {
     const at = ["spec", ...path];
     const text = `${warning.trimEnd()}\n${REPORTED}`;
     return wrong.has(formatPath(at))

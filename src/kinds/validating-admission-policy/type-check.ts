@@ -10,6 +10,7 @@ import {
   createEnvironment,
   DYN,
   type Environment,
+  type EnvironmentOptions,
   hintText,
   NAMESPACE,
   objectType,
@@ -43,9 +44,12 @@ export interface TypeWarning {
   readonly mistakes: readonly ExpressionMistake[];
 }
 
+/** The version whose API server checks. */
+type Checking = Pick<EnvironmentOptions, "version" | "behaviour">;
+
 /** Checks a policy; the status as the API server writes it. */
-export function typeCheck(spec: PolicySpec, schemas: SchemaSource): TypeChecking {
-  const warnings = typeWarnings(spec, schemas).map(({ path, warning }) => ({
+export function typeCheck(spec: PolicySpec, schemas: SchemaSource, checking: Checking = {}): TypeChecking {
+  const warnings = typeWarnings(spec, schemas, checking).map(({ path, warning }) => ({
     fieldRef: formatPath(["spec", ...path]),
     warning,
   }));
@@ -67,10 +71,10 @@ export const examined = (spec: PolicySpec, compiled: CompiledPolicy): ExaminedPo
 });
 
 /** Checks a policy; paths begin inside the spec. */
-export function typeWarnings(spec: PolicySpec, schemas: SchemaSource): readonly TypeWarning[] {
+export function typeWarnings(spec: PolicySpec, schemas: SchemaSource, checking: Checking = {}): readonly TypeWarning[] {
   const kinds = kindsOfRules(spec.matchConstraints?.resourceRules ?? [], schemas).flatMap((kind) => {
     const found = schemas.typeOf(kind, kind.kind);
-    return found === undefined ? [] : [{ kind, environment: environmentFor(spec, found.typed, schemas) }];
+    return found === undefined ? [] : [{ kind, environment: environmentFor(spec, found.typed, schemas, checking) }];
   });
   return (spec.validations ?? []).flatMap(({ expression, messageExpression }, i) => {
     const at = ["validations", i];
@@ -100,10 +104,17 @@ function warningOf(
   return issues.length === 0 ? [] : [{ path, warning: issues.join("\n"), hint, mistakes }];
 }
 
-function environmentFor(spec: PolicySpec, object: SchemaType | undefined, schemas: SchemaSource): Environment {
+function environmentFor(
+  spec: PolicySpec,
+  object: SchemaType | undefined,
+  schemas: SchemaSource,
+  { version, behaviour }: Checking,
+): Environment {
   const params = paramsType(spec, schemas);
   let environment = createEnvironment({
     flavour: "kubernetes",
+    ...(version && { version }),
+    ...(behaviour && { behaviour }),
     objectTypes: [...ADMISSION_TYPES, ...(object?.objectTypes ?? []), ...(params?.objectTypes ?? [])],
     variables: [
       { name: "object", type: object?.type ?? DYN },

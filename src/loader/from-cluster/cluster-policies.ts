@@ -41,6 +41,8 @@ export interface ClusterPoliciesOptions {
    * @param warm takes work that is worth a short wait, but not needed
    */
   readonly load: (config: Config, fetcher: ModuleFetcher, warm: (work: Promise<void>) => void) => Promise<LoadedConfig>;
+  /** The conditions beside its document by which a policy is loaded; when they change, all are loaded anew. */
+  readonly conditions?: () => string;
   /** Called when the last result of {@link ClusterPolicies.load} has changed: a module has arrived, or a policy is no longer answered for. */
   readonly changed: () => void;
 }
@@ -108,11 +110,12 @@ export class ClusterPolicies {
     this.#retire(new Set(entries.map(({ id }) => id)), isTaken);
     const batch = this.#batch(all);
     const slow: Promise<void>[] = [];
+    const conditions = this.#options.conditions?.() ?? "";
     let turn = this.#options.clock.now();
     for (const entry of entries) {
       const state = this.#states.get(entry.id) ?? new PolicyState(entry);
       this.#states.set(entry.id, state);
-      if (!state.want(entry)) continue;
+      if (!state.want(entry, conditions)) continue;
       const begun = this.#begin(state, batch);
       if (begun.isFetched) slow.push(this.#within(patience, begun.loaded).then(begun.leave));
       // A policy that fetches nothing is compiled at its turn.

@@ -58,20 +58,22 @@ export class PolicyState {
 
   /**
    * Sets the version that the cluster holds now.
+   * @param conditions what else decides how it is loaded
    * @returns whether that has to be loaded
    */
-  want(entry: ClusterEntry): boolean {
+  want(entry: ClusterEntry, conditions = ""): boolean {
     const before = this.#wanted;
     // There were no retries while it was deleted.
     const isLeft = this.retiredUntil !== undefined && this.#found?.unfetched === true;
     this.#wanted = entry;
     this.retiredUntil = undefined;
-    if (entry.fingerprint === this.#fingerprint && !isLeft) {
+    const fingerprint = `${entry.fingerprint} ${conditions}`;
+    if (fingerprint === this.#fingerprint && !isLeft) {
       // Its generations may have changed, which reports name.
       if (!sameGenerations(before, entry)) this.#view = undefined;
       return false;
     }
-    this.#fingerprint = entry.fingerprint;
+    this.#fingerprint = fingerprint;
     this.#found = undefined;
     this.#view = undefined;
     this.failures = 0;

@@ -45,14 +45,14 @@ export async function checkBatchCommand(options: CheckBatchOptions, io: LineStre
   }
   const schemas = options.schemas === undefined ? bundledSchemas()() : await readSchemas(options.schemas);
   if (typeof schemas === "string") return refuse(io, schemas);
-  return answerLines(io, (written) => ({ id: written.id, result: typeCheckLine(written, schemas) }));
+  return answerLines(io, (written) => ({ id: written.id, result: typeCheckLine(written, schemas, options.version) }));
 }
 
-function typeCheckLine({ object }: JsonObject, schemas: SchemaSource): unknown {
+function typeCheckLine({ object }: JsonObject, schemas: SchemaSource, version = NEWEST_VERSION): unknown {
   const read = readDocument(object);
   if (read.kind === "unreadable") return { error: read.message };
   if (read.kind !== "policy") return { error: "not a ValidatingAdmissionPolicy" };
-  return typeCheck(read.resource.spec, schemas);
+  return typeCheck(read.resource.spec, schemas, { version });
 }
 
 /** The schemas of a file; or the reason why they can't be read. */

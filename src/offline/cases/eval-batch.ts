@@ -2,6 +2,7 @@
  * `eval --batch`: decides complete cases, one JSON object a line: policies, and all their inputs (see docs/batch.md). Each gets a line `{"id",
  * "result"}`, or `{"id", "expect"}`, in the words of the reference implementation.
  */
+import type { KubernetesVersion } from "../../cel/index.js";
 import { didYouMean } from "../../data/suggest.js";
 import { createCompilers } from "../../kinds/kyverno/dialect.js";
 import { createMutationCompilers } from "../../kinds/mutating-admission-policy/compilers.js";
@@ -15,21 +16,21 @@ import { decideCase as decideMutatingCase } from "./mutating-admission-policy/ca
 import { decideCase } from "./validating-admission-policy/case.js";
 
 /** Decides cases of one format, by their line without the id; made once for a run. */
-type CaseFormat = () => (written: JsonObject) => object | Promise<object>;
+type CaseFormat = (version: KubernetesVersion | undefined) => (written: JsonObject) => object | Promise<object>;
 
 /** The formats by name. */
 const FORMATS: ReadonlyMap<string, CaseFormat> = new Map<string, CaseFormat>([
   [
     "validating-admission-policy",
-    () => {
-      const compiler = createExpressionCompiler();
+    (version) => {
+      const compiler = createExpressionCompiler(version);
       return (written) => ({ result: decideCase(written, compiler) });
     },
   ],
   [
     "mutating-admission-policy",
-    () => {
-      const tools = { compilers: createMutationCompilers(), schemas: bundledSchemas() };
+    (version) => {
+      const tools = { compilers: createMutationCompilers(version), schemas: bundledSchemas() };
       return (written) => ({ result: decideMutatingCase(written, tools) });
     },
   ],
@@ -53,11 +54,13 @@ const FORMATS: ReadonlyMap<string, CaseFormat> = new Map<string, CaseFormat>([
 export interface EvalBatchOptions {
   /** The format of the cases; default: `validating-admission-policy`. */
   readonly cases?: string;
+  /** The Kubernetes whose API server decides, in the first two formats; default 1.37. */
+  readonly version?: KubernetesVersion | undefined;
 }
 
 /** Decides every case of standard input; returns the exit code. */
 export async function evalBatchCommand(
-  { cases = "validating-admission-policy" }: EvalBatchOptions,
+  { cases = "validating-admission-policy", version }: EvalBatchOptions,
   io: LineStreams,
 ): Promise<number> {
   const format = FORMATS.get(cases);
@@ -65,6 +68,6 @@ export async function evalBatchCommand(
     const names = [...FORMATS.keys()];
     return refuse(io, `unknown cases '${cases}'${didYouMean(cases, names) || ` (known: ${names.join(", ")})`}`);
   }
-  const decide = format();
+  const decide = format(version);
   return answerLines(io, async (written) => ({ id: written.id, ...(await decide(written)) }));
 }

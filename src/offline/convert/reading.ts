@@ -1,10 +1,10 @@
 /** Reads the members of a document with their places. */
-import type { Path, Problem } from "../../config/documents/problem.js";
+import { formatPath, type Path, type Problem } from "../../config/documents/problem.js";
 import type { SourceDocument } from "../../config/documents/source-document.js";
 import { didYouMean } from "../../data/suggest.js";
 import { isObject, type JsonObject, member } from "../../kubernetes/object.js";
 
-/** One document, and the problems found in it so far. */
+/** One document, and the problems found in it so far. Values that are absent or null are undefined. */
 export class Reading {
   readonly problems: Problem[] = [];
 
@@ -15,9 +15,11 @@ export class Reading {
     return this.problems.some(({ severity }) => severity === "error");
   }
 
-  /** Says that something can't be converted, and why. */
+  /** Says why something can't be converted: once, and of a value of the wrong type nothing else. */
   error(path: Path, message: string): void {
-    this.problems.push(this.document.problem("error", path, message));
+    const said = this.problems.filter((known) => formatPath(known.path) === formatPath(path));
+    if (!said.some((known) => known.message === message || known.message.startsWith("expected a")))
+      this.problems.push(this.document.problem("error", path, message));
   }
 
   /** Says that something is converted in another way than might be expected. */
@@ -25,17 +27,14 @@ export class Reading {
     this.problems.push(this.document.problem("warning", path, message));
   }
 
-  /** The value at a path; absent: undefined. */
   at(path: Path): unknown {
     let value: unknown = this.document.value;
-    for (const part of path)
-      value = typeof part === "number" ? (Array.isArray(value) ? value[part] : undefined) : member(value, part);
+    for (const part of path) value = Array.isArray(value) ? value[Number(part)] : member(value, String(part));
     return value;
   }
 
-  /** A text; absent, null or of another type: undefined. */
   text(path: Path): string | undefined {
-    return this.#as(path, "a text", (value): value is string => typeof value === "string");
+    return this.#as(path, "a text", (value) => typeof value === "string");
   }
 
   /** A text that is one of few; absent: "". */
@@ -50,39 +49,29 @@ export class Reading {
     return this.#as(path, "a map", isObject);
   }
 
-  list(path: Path): readonly unknown[] | undefined {
-    return this.#as(path, "a list", (value): value is readonly unknown[] => Array.isArray(value));
+  /** A list; absent: empty. */
+  list(path: Path): readonly unknown[] {
+    return this.#as(path, "a list", (value): value is readonly unknown[] => Array.isArray(value)) ?? [];
   }
 
-  /** A list of texts. */
-  texts(path: Path): readonly string[] | undefined {
-    return this.list(path)?.map((_, index) => {
-      const found = this.text([...path, index]);
-      if (found === undefined) this.#wrong([...path, index], "a text");
-      return found ?? "";
+  texts(path: Path): readonly string[] {
+    return this.list(path).map((value, index) => {
+      if (typeof value !== "string") this.error([...path, index], "expected a text");
+      return String(value);
     });
   }
 
-  /** Says of each member of a map that is not among the known ones that a cluster refuses it. */
+  /** A map whose members a cluster knows: an error for each other one. */
   onlyKnown(path: Path, known: readonly string[]): void {
     for (const key of Object.keys(this.map(path) ?? {}))
-      if (!known.includes(key)) {
-        const place = this.document.keySpanOf([...path, key]);
-        const message = `unknown field, which a cluster refuses${didYouMean(key, known)}`;
-        this.problems.push({ severity: "error", path: [...path, key], message, ...place });
-      }
+      if (!known.includes(key))
+        this.error([...path, key], `unknown field, which a cluster refuses${didYouMean(key, known)}`);
   }
 
   #as<T>(path: Path, wanted: string, is: (value: unknown) => value is T): T | undefined {
-    const value = this.at(path);
-    if (value === undefined || value === null) return undefined;
-    if (is(value)) return value;
-    this.#wrong(path, wanted);
+    const value = this.at(path) ?? undefined;
+    if (value === undefined || is(value)) return value;
+    this.error(path, `expected ${wanted}`);
     return undefined;
-  }
-
-  #wrong(path: Path, wanted: string): void {
-    if (!this.problems.some((problem) => problem.path === path || String(problem.path) === String(path)))
-      this.error(path, `expected ${wanted}`);
   }
 }

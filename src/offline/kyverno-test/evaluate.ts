@@ -82,15 +82,17 @@ function loaded(mode: AuthorizationMode, path: string): AuthorizationRequest {
 }
 
 /**
- * The policies' answers about requests. A policy that does not compile fails with the first request of its mode.
+ * The policies' answers about requests. A policy that does not compile fails with the first request of its mode, and is a mistake without one.
  * @throws TestRunError for such a policy
  */
 async function askedAbout(
   requests: readonly NamedRequest[],
   resources: readonly PolicyResource[],
   world: World,
+  { mistake }: TestWords,
 ): Promise<readonly Evaluated[]> {
   const { policies, failures } = prepareAuthorization(resources);
+  for (const { mode, text } of failures) if (!requests.some(({ request }) => request.mode === mode)) mistake(text);
   const authorizer = new Authorizer(policies, world);
   const evaluated: Evaluated[] = [];
   for (const { name, request } of requests) {
@@ -109,24 +111,16 @@ async function askedAbout(
 
 // The resources of a test, from its files (spec kyverno.md 8.2).
 
-/** Resources without duplicates. */
-interface TestResources {
-  readonly resources: readonly Resource[];
-  /** Resources with the kind and name of an earlier one, which may have the same content. */
-  readonly duplicates: readonly { readonly resource: Resource; readonly isSame: boolean }[];
-}
-
 /**
- * Reads the resources of files and folders.
+ * Reads the resources of files and folders, without duplicates.
  * @throws TestRunError for unreadable files
  */
 async function loadResources(
   paths: readonly string[],
   kinds: KnownKinds,
-  { warn, mistake }: TestWords,
-): Promise<TestResources> {
+  { say, warn, mistake }: TestWords,
+): Promise<readonly Resource[]> {
   const found = new Map<string, Resource>();
-  const duplicates: { resource: Resource; isSame: boolean }[] = [];
   const inputs = new Inputs();
   const wrong = new Set<string>();
   try {
@@ -142,9 +136,12 @@ async function loadResources(
         for (const resource of readResources(batch, kinds, { warn, repeated })) {
           const key = identityOf(resource);
           const first = found.get(key);
+          const { apiVersion, kind, name, namespace, object } = resource;
           if (first === undefined) found.set(key, resource);
-          else duplicates.push({ resource, isSame: sameValue(first.object, resource.object) });
-          const reason = mistakenKind(resource.apiVersion, resource.kind);
+          else say(`  warning: found duplicated resource ${kind} ${name} ${namespace}`);
+          if (first !== undefined && !sameValue(first.object, object))
+            wrong.add(`${kind} ${name} stands twice with other contents: only the first is judged`);
+          const reason = mistakenKind(apiVersion, kind);
           if (reason !== undefined) wrong.add(reason);
         }
       }
@@ -157,7 +154,7 @@ async function loadResources(
     await inputs.close();
   }
   for (const reason of wrong) mistake(reason);
-  return { resources: [...found.values()], duplicates };
+  return [...found.values()];
 }
 
 /** Evaluates tests: every resource and payload once, and resources once more for each operation that an expected result names. */
@@ -187,12 +184,7 @@ async function evaluate(
   say("  Loading policies ...");
   const loaded = await loadPolicies(all(document.policies), words);
   say("  Loading resources ...");
-  const { resources, duplicates } = await loadResources(all(document.resources), new KnownKinds(), words);
-  for (const { resource, isSame } of duplicates) {
-    const { kind, name, namespace } = resource;
-    say(`  warning: found duplicated resource ${kind} ${name} ${namespace}`);
-    if (!isSame) mistake(`${kind} ${name} stands twice with other contents: only the first is judged`);
-  }
+  const resources = await loadResources(all(document.resources), new KnownKinds(), words);
   const payloads = loadPayloads(document, at, words);
   const requests = loadRequests(document, at, words);
   if (document.clusterResources.length > 0) say("Loading Kubernetes resources ...");
@@ -207,6 +199,7 @@ async function evaluate(
   const [failure] = failures;
   const about = firstSubject(resources, document);
   if (failure !== undefined && about !== undefined) throw new TestRunError(`${about} (${failure.text})`);
+  for (const { text } of failures) mistake(text);
   const data: TestData = { document, at, values, resources, mocks, about };
   const world = await worldOfTest(data, cluster, surroundings);
   const admission = await openAdmissionQuestions(loaded.admissionFiles, data, surroundings, words);
@@ -227,7 +220,7 @@ async function evaluate(
     }
   }
   for (const { name, payload } of payloads) usual.push(await questions.aboutPayload(name, payload));
-  usual.push(...(await askedAbout(requests, loaded.authorization, world)));
+  usual.push(...(await askedAbout(requests, loaded.authorization, world, words)));
   return { usual, byOperation, notServed: loaded.notServed };
 }
 

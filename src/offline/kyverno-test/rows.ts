@@ -1,5 +1,5 @@
 /** Compares expected results with policies' answers: the rows of the table (spec kyverno.md 8.7). */
-import { builtinKinds } from "../../kubernetes/builtin-kinds.js";
+import { didYouMean, nearest } from "../../data/suggest.js";
 import type { Answer, Answers, Evaluated, Subject } from "./answers.js";
 import type { ExpectedResult } from "./test-file.js";
 
@@ -25,7 +25,7 @@ export interface Row {
 /** The result of a comparison. */
 export interface Comparison {
   readonly rows: readonly Row[];
-  /** Names and kinds without a resource; they don't change Kyverno's result. */
+  /** Names without a resource; they don't change Kyverno's result. */
   readonly mistakes: readonly string[];
 }
 
@@ -57,9 +57,11 @@ export function compare(
     const evaluated = operation === "" ? answers.usual : (answers.byOperation.get(operation) ?? []);
     const { chosen, unknown } = choose(expected, evaluated, wanted);
     for (const name of unknown) mistakes.push(`results[${i}]: there is no resource ${name}`);
-    if (isMisspelt(expected.kind, evaluated))
-      mistakes.push(`results[${i}]: there is no resource of the kind ${expected.kind}`);
-    if (unknown.length > 0 && unknown.length === expected.resources?.length && chosen.length > 0)
+    const kinds = chosen.flatMap(({ subject }) => subject.kind ?? []);
+    const { kind = "", resources = [], resourceSpecs = [] } = expected;
+    if (!kinds.includes(kind) && nearest(kind, kinds) !== undefined)
+      mistakes.push(`results[${i}]: no resource is of the kind ${kind}${didYouMean(kind, kinds)}`);
+    if (unknown.length > 0 && unknown.length === resources.length + resourceSpecs.length && chosen.length > 0)
       mistakes.push(`results[${i}]: checked for all resources, because none of those named exists`);
     for (const { subject, answers: given } of chosen) {
       const drafts = draftsFor(expected, given, answers.notServed.get(nameOf(policy)));
@@ -76,12 +78,6 @@ export function compare(
   }
   return { rows, mistakes };
 }
-
-/** Whether a kind is neither one that Kubernetes has nor a resource's. Another one is accepted: the row does not depend on it, and public tests have such. */
-const isMisspelt = (kind: string | undefined, evaluated: readonly Evaluated[]): boolean =>
-  kind !== undefined && kind !== "" && !KINDS.has(kind) && !evaluated.some(({ subject }) => subject.kind === kind);
-
-const KINDS: ReadonlySet<string> = new Set([...builtinKinds()].map(({ kind }) => kind));
 
 /** The name of a policy, which alone identifies it. */
 const nameOf = (policy: string): string => policy.slice(policy.lastIndexOf("/") + 1);
@@ -125,13 +121,14 @@ function choose(
     if (found.length === 0) unknown.push(name);
     chosen.push(...found);
   }
-  for (const { group = "", version = "", namespace = "", name = "" } of resources === undefined ? [] : resourceSpecs) {
+  for (const { group = "", version = "", namespace = "", name = "" } of resourceSpecs) {
     const apiVersion = group === "" ? version : `${group}/${version}`;
-    chosen.push(
-      ...evaluated.filter(
-        ({ subject }) => subject.apiVersion === apiVersion && subject.namespace === namespace && subject.name === name,
-      ),
+    const found = evaluated.filter(
+      ({ subject }) => subject.apiVersion === apiVersion && subject.namespace === namespace && subject.name === name,
     );
+    if (found.length === 0) unknown.push(`${apiVersion} ${namespace === "" ? name : `${namespace}/${name}`}`);
+    // Without a list of names they choose nothing (a quirk that is reproduced).
+    if (resources !== undefined) chosen.push(...found);
   }
   if (chosen.length > 0) return { chosen, unknown };
   if (resources !== undefined && resources.length > 0) return { chosen: evaluated, unknown };

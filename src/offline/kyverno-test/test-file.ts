@@ -97,10 +97,10 @@ export interface ExpectedResult {
   /** `name` or `namespace/name`; only the name counts. */
   readonly policy?: string;
   readonly rule?: string;
-  /** The kind of its resources. */
-  readonly kind?: string;
   /** `pass`, `fail`, `skip`, `error` or `warn`. */
   readonly result?: string;
+  /** The kind of the resources, which chooses none of them. */
+  readonly kind?: string;
   /** `name` or `namespace/name`; absent: every resource. */
   readonly resources?: readonly string[];
   /** Read only beside `resources`. */

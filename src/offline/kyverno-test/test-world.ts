@@ -1,7 +1,6 @@
 /** The world of a test's policies, from its files (spec kyverno.md 4.7 and 8.6). */
-import { readFile } from "node:fs/promises";
 import { errorText } from "../../data/error-text.js";
-import { parseSuspectYaml, warningText, type YamlError, yamlText } from "../../data/yaml.js";
+import { parseSuspectYaml, warningText, type YamlError } from "../../data/yaml.js";
 import {
   mockedAnswers,
   parseClusterResources,
@@ -21,7 +20,7 @@ import { FileResources } from "../../world/resources/file-resources.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
 import type { World } from "../../world/world.js";
 import type { Values } from "../scan/circumstances.js";
-import { reasonOf } from "../scan/input-files.js";
+import { textOf } from "../scan/input-files.js";
 import type { ScanTools } from "../scan/open-scan.js";
 import type { Resource } from "../scan/resource.js";
 import { TestRunError } from "./run-error.js";
@@ -71,14 +70,14 @@ export async function loadCluster(
   for (const path of clusterResources.map(at)) {
     const refused = (reason: string) => new TestRunError(`error: failed to load Kubernetes resources: ${reason}`);
     const read = unwrapped(
-      parseClusterResources(await textOf(path, refused), (doubt) => warn(warningText(doubt, path))),
+      parseClusterResources(textOf(path, refused), (doubt) => warn(warningText(doubt, path))),
       refused,
     );
     objects.push(...read.objects);
     for (const crd of read.crds.map(at)) {
       const unusable = (reason: string) => new TestRunError(`error: failed to load CRDs from path ${crd}: ${reason}`);
       const doubted = (doubt: YamlError): void => warn(warningText(doubt, crd));
-      definitions.push(definitionOf(await textOf(crd, unusable), unusable, doubted));
+      definitions.push(definitionOf(textOf(crd, unusable), unusable, doubted));
     }
   }
   return { definitions, objects };
@@ -127,7 +126,7 @@ export async function loadMocks(
   const answers = unwrapped(mockedAnswers(apiCallResponses), refused);
   const unreadable = (reason: string) => new Error(`read: ${reason}`);
   const written = await writtenEntries(globalContextEntries, {
-    text: (path) => textOf(at(path), unreadable),
+    text: async (path) => textOf(at(path), unreadable),
     doubted: (doubt, path) => warn(warningText(doubt, at(path))),
   });
   return { answers, entries: unwrapped(written, refused) };
@@ -138,7 +137,7 @@ async function filesOf({ document, at, mocks, about }: TestData, http: HttpSourc
   const { answers, entries } = mocks;
   if (context === "" || about === undefined) return commandLineData({ entries, mocks: answers }, http);
   const refused = (reason: string) => new TestRunError(`${about} (${reason})`);
-  const read = unwrapped(parseContextFile(await textOf(at(context), refused), new KnownKinds()), refused);
+  const read = unwrapped(parseContextFile(textOf(at(context), refused), new KnownKinds()), refused);
   return commandLineData({ ...read, entries, mocks: answers }, http);
 }
 
@@ -167,12 +166,4 @@ function mustBeKnown({ apiVersion, kind, name, namespace }: Resource, objects: M
 function unwrapped<T>(read: Read<T>, refused: (reason: string) => Error): T {
   if (read.ok) return read.value;
   throw refused(read.error);
-}
-
-async function textOf(path: string, refused: (reason: string) => Error): Promise<string> {
-  try {
-    return yamlText(await readFile(path));
-  } catch (error) {
-    throw refused(`open ${path}: ${reasonOf(error as NodeJS.ErrnoException)}`);
-  }
 }

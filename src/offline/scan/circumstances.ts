@@ -1,12 +1,11 @@
 /** Reads inputs of requests beside the resource: values and user information from files (spec kyverno.md 8.3 and 8.6). */
-import { readFileSync } from "node:fs";
-import { parseYamlDocuments, yamlText } from "../../data/yaml.js";
+import { parseYamlDocuments } from "../../data/yaml.js";
 import type { ApiType } from "../../kinds/shared/decode/api-type.js";
 import { decodeAsGo } from "../../kinds/shared/decode/go-json.js";
 import { isObject, type JsonObject, member, nameOf, text } from "../../kubernetes/object.js";
 import type { AdmissionRequest } from "../../policy/index.js";
 import { USER_INFO, VALUES } from "./circumstances-types.js";
-import { reasonOf } from "./input-files.js";
+import { textOf } from "./input-files.js";
 import { OutdatedFileError, ScanError } from "./scan-error.js";
 
 /** An operation on a resource. */
@@ -125,12 +124,7 @@ function decodedDocument(
   refused: (reason: string) => Error,
   missing: (reason: string) => Error = refused,
 ): JsonObject {
-  let written: string;
-  try {
-    written = yamlText(readFileSync(path));
-  } catch (error) {
-    throw missing(`open ${path}: ${reasonOf(error as NodeJS.ErrnoException)}`);
-  }
+  const written = textOf(path, missing);
   let document: unknown;
   try {
     document = parseYamlDocuments(written, { uniqueKeys: true })[0] ?? {};

@@ -1,11 +1,10 @@
 /** Reads PolicyExceptions from files (spec kyverno.md 5.1). */
-import { readFile } from "node:fs/promises";
-import { parseSuspectYaml, warningText, yamlText } from "../../data/yaml.js";
+import { parseSuspectYaml, warningText } from "../../data/yaml.js";
 import type { ExceptionResource } from "../../kinds/kyverno/index.js";
 import { readResource } from "../../kinds/kyverno/read.js";
 import { EXCEPTION_KIND } from "../../kinds/kyverno/resource.js";
 import { isObject, member, text } from "../../kubernetes/object.js";
-import { reasonOf } from "./input-files.js";
+import { textOf } from "./input-files.js";
 import { ScanError } from "./scan-error.js";
 
 /** Exceptions for other kinds of policies, which have no effect on these. */
@@ -42,12 +41,10 @@ export async function readExceptions(
   const exceptions: ExceptionResource[] = [];
   const unloadable: Refused = (reason) => refused(`unable to load exceptions (${reason})`);
   for (const path of paths) {
-    const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-      throw refused(`unable to read yaml (open ${path}: ${reasonOf(error)})`);
-    });
+    const written = textOf(path, (reason) => refused(`unable to read yaml (${reason})`));
     let documents: unknown[];
     try {
-      documents = parseSuspectYaml(yamlText(bytes), (doubt) => warn(warningText(doubt, path)), { uniqueKeys: true });
+      documents = parseSuspectYaml(written, (doubt) => warn(warningText(doubt, path)), { uniqueKeys: true });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw unloadable(

@@ -2,8 +2,7 @@
 import { parseYamlDocuments, yamlText } from "../../data/yaml.js";
 import { parseApiVersion } from "../../kubernetes/names.js";
 import { isObject, member, text } from "../../kubernetes/object.js";
-import { type InputFile, reasonOf } from "./input-files.js";
-import { ScanError } from "./scan-error.js";
+import { beginningOf, type InputFile } from "./input-files.js";
 
 /** API groups of files that programs read, and no cluster. */
 const OF_PROGRAMS: ReadonlySet<string> = new Set([
@@ -42,13 +41,7 @@ export async function withoutForeign(
 
 async function holdsNoObject(file: InputFile): Promise<boolean> {
   if (file.bytes > MAX_BYTES || /\.(?:csr|jsonl|ndjson)$/.test(file.name)) return false;
-  const chunks: Buffer[] = [];
-  try {
-    for await (const chunk of file.read()) chunks.push(Buffer.from(chunk));
-  } catch (error) {
-    throw new ScanError(`open ${file.name}: ${reasonOf(error as NodeJS.ErrnoException)}`, { cause: error });
-  }
-  const written = yamlText(Buffer.concat(chunks));
+  const written = yamlText(await beginningOf(file));
   // Most files of a folder are objects, and need no second reading.
   if (OBJECT.every((line) => line.test(written)) && ![...OF_PROGRAMS].some((group) => written.includes(group))) {
     return false;

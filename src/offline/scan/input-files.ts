@@ -1,9 +1,10 @@
 /** Sources of resources: files, folders and standard input. */
-import { createReadStream, type Stats } from "node:fs";
+import { createReadStream, readFileSync, type Stats } from "node:fs";
 import { type FileHandle, mkdtemp, open, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { manifestFiles } from "../../data/manifest-files.js";
+import { yamlText } from "../../data/yaml.js";
 import { ScanError } from "./scan-error.js";
 
 /** A file that can be read as often as needed, a piece at a time. */
@@ -54,7 +55,7 @@ export class Inputs {
       else {
         for (const inside of filesBelow(path)) {
           const file = await this.#file(inside, await stat(inside));
-          files.push({ ...file, read: () => file.read(), given: path, inFolder: true });
+          files.push({ ...file, given: path, inFolder: true });
         }
       }
     }
@@ -62,14 +63,15 @@ export class Inputs {
   }
 
   async #file(path: string, found: Stats): Promise<InputFile> {
-    return found.isFile() ? fileAt(path, found.size) : await this.#keep(path, createReadStream(path));
+    if (!found.isFile()) return await this.#keep(path, createReadStream(path));
+    return named(path, found.size, () => chunksOfFile(path));
   }
 
   async #keep(name: string, stream: AsyncIterable<Buffer | string>): Promise<InputFile> {
-    const kept = new KeptInput(name);
+    const kept = new KeptInput();
     this.#kept.push(kept);
     await kept.take(stream);
-    return kept;
+    return named(name, kept.bytes, () => kept.read());
   }
 
   /** Removes kept data. */
@@ -86,12 +88,12 @@ function filesBelow(folder: string): readonly string[] {
   }
 }
 
-const fileAt = (name: string, bytes: number): InputFile => ({
+const named = (name: string, bytes: number, read: InputFile["read"]): InputFile => ({
   name,
   given: name,
   inFolder: false,
   bytes,
-  read: () => chunksOfFile(name),
+  read,
 });
 
 async function* chunksOfFile(name: string): AsyncGenerator<Buffer> {
@@ -114,6 +116,38 @@ async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
+/**
+ * The first bytes of a file; default: all.
+ * @throws ScanError for an unreadable file
+ */
+export async function beginningOf(file: InputFile, bytes = Number.POSITIVE_INFINITY): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of file.read()) {
+      // A chunk is valid until the next one is requested.
+      chunks.push(Buffer.from(chunk));
+      length += chunk.length;
+      if (length >= bytes) break;
+    }
+  } catch (error) {
+    throw new ScanError(`open ${file.name}: ${reasonOf(error as NodeJS.ErrnoException)}`, { cause: error });
+  }
+  return Buffer.concat(chunks).subarray(0, bytes);
+}
+
+/**
+ * The text of a named file.
+ * @param refused makes the error of a reason; default: a ScanError
+ */
+export function textOf(path: string, refused = (reason: string): Error => new ScanError(reason)): string {
+  try {
+    return yamlText(readFileSync(path));
+  } catch (error) {
+    throw refused(`open ${path}: ${reasonOf(error as NodeJS.ErrnoException)}`);
+  }
+}
+
 /** The text of a file system error for the command line. */
 export function reasonOf(error: NodeJS.ErrnoException): string {
   switch (error.code) {
@@ -129,21 +163,11 @@ export function reasonOf(error: NodeJS.ErrnoException): string {
 }
 
 /** A file of input that can be read only once, and whose length is unknown before its end. */
-class KeptInput implements InputFile {
-  readonly name: string;
-  readonly inFolder = false;
+class KeptInput {
   readonly #kept: Buffer[] = [];
   /** The spool file, already removed from its folder, so that nothing stays behind however the process ends. */
   #spool: FileHandle | undefined;
   bytes = 0;
-
-  constructor(name: string) {
-    this.name = name;
-  }
-
-  get given(): string {
-    return this.name;
-  }
 
   /** Reads the whole input. */
   async take(stream: AsyncIterable<Buffer | string>): Promise<void> {

@@ -30,8 +30,8 @@ export class KyvernoJudge implements Judge {
    * @param places where they are written
    */
   constructor(policies: readonly CompiledPolicy[], world: World, places: ReadonlyMap<unknown, Place> = new Map()) {
-    const forJson = policies.filter(isJson);
-    const forKubernetes = policies.filter((policy) => !isJson(policy));
+    const forJson = policies.filter(({ resource }) => isForJson(resource));
+    const forKubernetes = policies.filter((policy) => !isForJson(policy.resource));
     this.policies = [...forKubernetes, ...forJson].map(({ resource }) =>
       reportedPolicy(resource, places.get(resource)),
     );
@@ -51,7 +51,8 @@ export class KyvernoJudge implements Judge {
   }
 }
 
-const isJson = ({ resource }: CompiledPolicy): boolean => resource.spec.evaluation?.mode === "JSON";
+/** Whether a policy is for payloads, and for resources as such. */
+export const isForJson = ({ spec }: PolicyResource): boolean => spec.evaluation?.mode === "JSON";
 
 /** A policy in reports. */
 export function reportedPolicy({ metadata, spec }: PolicyResource, place?: Place): ReportedPolicy {

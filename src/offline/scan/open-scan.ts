@@ -39,7 +39,7 @@ import { ClusterListing, EVERYTHING, type ListedCluster, wantedBy } from "./clus
 import { exceptionsOrThrow } from "./exceptions.js";
 import type { Judge, Subject } from "./judge.js";
 import { KnownKinds } from "./known-kinds.js";
-import { KyvernoJudge, reportedPolicy } from "./kyverno-judge.js";
+import { isForJson, KyvernoJudge, reportedPolicy } from "./kyverno-judge.js";
 import { type JudgingPolicy, OutcomeJudge } from "./outcome-judge.js";
 import {
   type AdmissionPolicyDocuments,
@@ -129,7 +129,7 @@ export interface ScanTools {
 }
 
 /** A prepared scan. */
-export interface OpenedScan {
+export interface OpenedScan extends Pick<PolicyFiles, "unserved" | "places" | "mistakes" | "empty" | "foreign"> {
   readonly scanner: Scanner;
   /** Number of loaded policies, including those that don't compile. */
   readonly rules: number;
@@ -142,15 +142,6 @@ export interface OpenedScan {
   /** Policies for an authorization server, with those that don't compile. */
   readonly authorization: PreparedAuthorization;
   readonly warnings: readonly string[];
-  readonly unserved: readonly string[];
-  /** Where policies are written that were not asked. */
-  readonly places: PolicyFiles["places"];
-  /** Policies and their files that can't be used, with the reason. */
-  readonly mistakes: readonly string[];
-  /** Paths of the command line without a policy. */
-  readonly empty: readonly string[];
-  /** Number of files in folders without a Kubernetes object. */
-  readonly foreign: number;
 }
 
 /**
@@ -159,6 +150,7 @@ export interface OpenedScan {
  */
 export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<OpenedScan> {
   const files = await readPolicyFiles(plan.policyPaths, plan.stdin);
+  const { unserved, places, empty, foreign } = files;
   const exceptions = [...plan.exceptions, ...(plan.exceptionsWithinPolicies ? exceptionsOrThrow(files) : [])];
   const { policies, failures } = preparePolicies(files.kyverno, exceptions);
   const listing = await listingFor(plan, files, policies, tools);
@@ -170,8 +162,8 @@ export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<Opened
   const authorization = prepareAuthorization(files.authorization);
   const world = kyvernoWorld(plan, tools);
   const judges = [
-    new KyvernoJudge(policies, world, files.places),
-    new AuthorizationJudge(authorization, world, files.places),
+    new KyvernoJudge(policies, world, places),
+    new AuthorizationJudge(authorization, world, places),
     ...(await others(plan, files, tools, told)),
   ];
   const { operation, user, values } = plan;
@@ -181,13 +173,10 @@ export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<Opened
     rules: rulesOf(files) + plan.policyIds.length,
     exceptions: exceptions.length,
     listing,
-    failures: [...failures].sort((a, b) => Number(isJson(a)) - Number(isJson(b))),
+    failures: [...failures].sort((a, b) => Number(isForJson(a.resource)) - Number(isForJson(b.resource))),
     authorization,
     ...told,
-    unserved: files.unserved,
-    places: files.places,
-    empty: files.empty,
-    foreign: files.foreign,
+    ...{ unserved, places, empty, foreign },
   };
 }
 
@@ -220,8 +209,6 @@ async function listingFor(
   ];
   return await ClusterListing.open(cluster.client, wanted, cluster.namespace);
 }
-
-const isJson = ({ resource }: CompileFailure): boolean => resource.spec.evaluation?.mode === "JSON";
 
 function kyvernoWorld({ values, definitions, contextFile }: ScanPlan, { http, cluster, now, date }: ScanTools): World {
   if (cluster !== undefined) return { ...cluster.world, external: cluster.external, date };

@@ -1,10 +1,9 @@
 /** Reads JSON payloads (spec kyverno.md 6.1 and 6.2). */
-import { readFileSync } from "node:fs";
 import { withDoubles } from "../../data/doubles.js";
 import { parseJson } from "../../data/json.js";
-import { parseYamlDocuments, yamlText } from "../../data/yaml.js";
+import { parseYamlDocuments } from "../../data/yaml.js";
 import { isObject, type JsonObject } from "../../kubernetes/object.js";
-import { reasonOf } from "./input-files.js";
+import { textOf } from "./input-files.js";
 import { ScanError } from "./scan-error.js";
 
 /**
@@ -15,13 +14,7 @@ import { ScanError } from "./scan-error.js";
 export function readPayload(path: string, shown = ""): JsonObject {
   const named = shown === "" ? "failed to load JSON payload" : `error: failed to load JSON payload ${shown}`;
   const refused = (reason: string) => new ScanError(`${named} (${reason})`);
-  let written: string;
-  try {
-    written = yamlText(readFileSync(path));
-  } catch (error) {
-    throw refused(`open ${path}: ${reasonOf(error as NodeJS.ErrnoException)}`);
-  }
-  const payload = contentOf(path, written, refused);
+  const payload = contentOf(path, textOf(path, refused), refused);
   const about = `error: JSON payload ${shown === "" ? path : shown}`;
   if (payload === null || payload === undefined) throw new ScanError(`${about} is empty or nil`);
   if (!isObject(payload)) throw new ScanError(`${about} must be a top-level object (map)`);

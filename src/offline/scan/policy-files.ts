@@ -88,20 +88,18 @@ const POLICY_KINDS: ReadonlyMap<string, RegExp> = new Map([
 export async function readPolicyFiles(paths: readonly string[], stdin: string): Promise<PolicyFiles> {
   const found = new Found();
   for (const path of paths) {
-    if (path === "-") found.file("-", "-", stdin);
-    else await walk(path, found);
+    try {
+      if (path === "-") found.file("-", "-", stdin);
+      else {
+        const files = (await stat(path)).isDirectory() ? manifestFiles(path) : [path];
+        for (const file of files) found.file(file, path, yamlText(await readFile(file)));
+      }
+    } catch (error) {
+      const problem = error as NodeJS.ErrnoException;
+      found.unread(path, `${problem.path ?? path}: ${reasonOf(problem)}`);
+    }
   }
   return found.policies(paths);
-}
-
-async function walk(path: string, found: Found): Promise<void> {
-  try {
-    const isFolder = (await stat(path)).isDirectory();
-    for (const file of isFolder ? manifestFiles(path) : [path]) found.file(file, path, yamlText(await readFile(file)));
-  } catch (error) {
-    const problem = error as NodeJS.ErrnoException;
-    found.unread(path, `${problem.path ?? path}: ${reasonOf(problem)}`);
-  }
 }
 
 /** A file that was read. */
@@ -115,24 +113,29 @@ interface ReadFile {
   readonly documents: readonly SourceDocument[];
 }
 
-type Taken =
-  | { readonly kind: "kyverno"; readonly resource: PolicyResource }
-  | { readonly kind: "authorization"; readonly resource: PolicyResource }
-  | { readonly kind: "exception"; readonly resource: ExceptionResource }
-  | { readonly kind: "policy" | "binding" | "certificate-request" | "beside"; readonly document: SourceDocument };
+/** Takes a document, if its file is taken. */
+type Take = () => unknown;
 
 class Found {
-  readonly warnings: string[] = [];
-  readonly #mistakes: string[] = [];
-  readonly #unserved: string[] = [];
-  readonly #unreadable: string[] = [];
-  readonly #places = new Map<PolicyResource | string, Place>();
-  /** Paths of the command line that have a policy, or a mistake. */
-  readonly #full = new Set<string>();
-  #foreign = 0;
-  readonly #taken: Taken[] = [];
   /** Files that were read: only after all of them is it known whether one has a CertificateRequestPolicy. */
   readonly #files: ReadFile[] = [];
+  readonly #found = {
+    kyverno: [] as PolicyResource[],
+    authorization: [] as PolicyResource[],
+    certificateRequests: { policies: [] as SourceDocument[], beside: [] as SourceDocument[] },
+    exceptions: [] as ExceptionResource[],
+    unreadable: [] as string[],
+    places: new Map<PolicyResource | string, Place>(),
+    warnings: [] as string[],
+    mistakes: [] as string[],
+    foreign: 0,
+    unserved: [] as string[],
+  };
+  readonly #admission: SourceDocument[] = [];
+  /** Bindings by the names of their policies. */
+  readonly #bindings = new Map<string, SourceDocument[]>();
+  /** Paths of the command line that have a policy, or a mistake. */
+  readonly #full = new Set<string>();
 
   /** @param given the path of the command line: the same, or a folder's */
   file(path: string, given: string, written: string): void {
@@ -147,44 +150,47 @@ class Found {
 
   /** Takes a file as a whole or, if it has a policy with a field that Kyverno does not know, not at all. */
   #take({ given, path, warnings, mistakes, documents }: ReadFile, certificates: boolean): void {
-    const before = this.#taken.length + this.#unserved.length;
-    this.warnings.push(...warnings);
-    this.#mistakes.push(...mistakes);
-    const known = this.#mistakes.length - mistakes.length;
-    this.#documents(documents, certificates);
-    const isUsed = this.#taken.length + this.#unserved.length > before || this.#mistakes.length > known;
-    if (isUsed) this.#full.add(given);
+    const found = this.#found;
+    const before = found.unserved.length + found.mistakes.length;
+    found.warnings.push(...warnings);
+    found.mistakes.push(...mistakes);
+    const taken = this.#documents(documents, certificates);
+    for (const take of taken) take();
+    if (taken.length > 0 || found.unserved.length + found.mistakes.length > before) this.#full.add(given);
     else if (documents.length > 0 && given === path) {
       this.#full.add(given);
-      this.#mistakes.push(`${path === "-" ? "standard input" : path} holds no policy`);
-    } else if (documents.length > 0 && documents.every(({ value }) => isForeign(value))) this.#foreign++;
+      found.mistakes.push(`${path === "-" ? "standard input" : path} holds no policy`);
+    } else if (documents.length > 0 && documents.every(({ value }) => isForeign(value))) found.foreign++;
   }
 
-  #documents(documents: readonly SourceDocument[], certificates: boolean): void {
+  #documents(documents: readonly SourceDocument[], certificates: boolean): readonly Take[] {
     // Documents with permissions to use a policy belong to it, in its file and in files without any policy.
     const beside = documents.some(isCertificateRequestPolicy) || (certificates && documents.every(isNoPolicy));
-    const taken: Taken[] = [];
+    const taken: Take[] = [];
     for (const document of documents) {
-      const read = this.#document(document, beside);
-      if (read === "drop") return;
-      if (read !== undefined) taken.push(read);
+      const take = this.#document(document, beside);
+      if (take === "drop") return [];
+      if (take !== undefined) taken.push(take);
     }
-    this.#taken.push(...taken);
+    return taken;
   }
 
   /** @param beside whether built-in kinds may be in the file */
-  #document(document: SourceDocument, beside: boolean): Taken | "drop" | undefined {
+  #document(document: SourceDocument, beside: boolean): Take | "drop" | undefined {
     const { group, version, kind, name } = identityOf(document);
-    const mistake = (what: string) => this.#mistakes.push(formatProblem(document.problem("error", [], what)));
+    const { kyverno, authorization, certificateRequests, exceptions, unreadable, mistakes, unserved } = this.#found;
+    const mistake = (what: string): undefined => {
+      mistakes.push(formatProblem(document.problem("error", [], what)));
+    };
     const wrong = mistakenPolicy({ group, version, kind });
-    if (wrong !== undefined) {
-      mistake(wrong);
-      return undefined;
+    if (wrong !== undefined) return mistake(wrong);
+    if (group === ADMISSION_GROUP && kind === ADMISSION_POLICY) return () => this.#admission.push(document);
+    if (group === ADMISSION_GROUP && kind === ADMISSION_BINDING) {
+      const bound = text(member(document.value, "spec"), "policyName");
+      return () => this.#bindings.set(bound, [...(this.#bindings.get(bound) ?? []), document]);
     }
-    if (group === ADMISSION_GROUP && kind === ADMISSION_POLICY) return { kind: "policy", document };
-    if (group === ADMISSION_GROUP && kind === ADMISSION_BINDING) return { kind: "binding", document };
-    if (isCertificateRequestPolicy(document)) return { kind: "certificate-request", document };
-    if (beside && isBesideCertificateRequestPolicies(document)) return { kind: "beside", document };
+    if (isCertificateRequestPolicy(document)) return () => certificateRequests.policies.push(document);
+    if (beside && isBesideCertificateRequestPolicies(document)) return () => certificateRequests.beside.push(document);
     const read = readResource(document.value);
     switch (read.kind) {
       case "policy":
@@ -192,9 +198,9 @@ class Found {
         if ((read.resource.spec.validations ?? []).length === 0)
           mistake(`${kind} ${name} has no validations: it judges nothing`);
         this.#noted(read.resource, document);
-        return { ...read, kind: authorizationMode(read.resource) === undefined ? "kyverno" : "authorization" };
+        return () => (authorizationMode(read.resource) === undefined ? kyverno : authorization).push(read.resource);
       case "exception":
-        return read;
+        return () => exceptions.push(read.resource);
       case "context-entry":
         return undefined;
       case "unreadable": {
@@ -202,7 +208,7 @@ class Found {
         const what = read.failures.map(describeFailure).join("; ");
         if (kind === EXCEPTION_KIND) {
           const errors = read.failures.map((each) => document.problem("error", each.path, describeFailure(each)));
-          this.#unreadable.push(errors.map(formatProblem).join("; "));
+          unreadable.push(errors.map(formatProblem).join("; "));
         }
         mistake(`${dropped ? "the whole file is left out" : `${kind} ${name} is left out`}: ${read.text} (${what})`);
         return dropped ? "drop" : undefined;
@@ -210,9 +216,9 @@ class Found {
       case "other":
     }
     if (isPolicyElsewhere(group, kind)) {
-      const unserved = `${kind} ${name} is of a kind that is not served`;
-      this.#noted(unserved, document);
-      this.#unserved.push(unserved);
+      const missing = `${kind} ${name} is of a kind that is not served`;
+      this.#noted(missing, document);
+      unserved.push(missing);
     } else if (!isForeign(document.value) && (kind === "" || (group === "" && version === "")))
       mistake(`${kind === "" ? "kind" : "apiVersion"} is missing`);
     return undefined;
@@ -220,40 +226,22 @@ class Found {
 
   #noted(policy: PolicyResource | string, document: SourceDocument): void {
     const place = placeOf(document);
-    if (place !== undefined) this.#places.set(policy, place);
+    if (place !== undefined) this.#found.places.set(policy, place);
   }
 
   /** @param paths those of the command line */
   policies(paths: readonly string[]): PolicyFiles {
     const certificates = this.#files.some(({ documents }) => documents.some(isCertificateRequestPolicy));
     for (const file of this.#files.splice(0)) this.#take(file, certificates);
-    const kyverno: PolicyResource[] = [];
-    const authorization: PolicyResource[] = [];
-    const exceptions: ExceptionResource[] = [];
-    const policies: SourceDocument[] = [];
-    const certificateRequests = { policies: [] as SourceDocument[], beside: [] as SourceDocument[] };
-    const bindings = new Map<string, SourceDocument[]>();
-    for (const each of this.#taken) {
-      if (each.kind === "kyverno") kyverno.push(each.resource);
-      else if (each.kind === "authorization") authorization.push(each.resource);
-      else if (each.kind === "exception") exceptions.push(each.resource);
-      else if (each.kind === "certificate-request") certificateRequests.policies.push(each.document);
-      else if (each.kind === "beside") certificateRequests.beside.push(each.document);
-      else if (each.kind === "policy") policies.push(each.document);
-      else {
-        const bound = text(member(each.document.value, "spec"), "policyName");
-        bindings.set(bound, [...(bindings.get(bound) ?? []), each.document]);
-      }
-    }
-    const names = new Set(policies.map(({ value }) => nameOf(value)));
-    for (const [name, [binding]] of bindings) {
+    const names = new Set(this.#admission.map(({ value }) => nameOf(value)));
+    for (const [name, [binding]] of this.#bindings) {
       if (names.has(name)) continue;
       const what = `the binding is for the policy ${name || "without a name"}, which is not among the policies`;
-      this.#mistakes.push(formatProblem(binding!.problem("error", ["spec", "policyName"], what)));
+      this.#found.mistakes.push(formatProblem(binding!.problem("error", ["spec", "policyName"], what)));
     }
-    const admission = policies.map((document) => {
+    const admission = this.#admission.map((document) => {
       const name = nameOf(document.value);
-      const own = bindings.get(name) ?? [];
+      const own = this.#bindings.get(name) ?? [];
       return {
         name,
         annotations: annotationsOf(document.value),
@@ -261,20 +249,7 @@ class Found {
         bindings: own.map(({ value }) => nameOf(value)),
       };
     });
-    return {
-      kyverno,
-      authorization,
-      admission,
-      certificateRequests,
-      exceptions,
-      unreadable: this.#unreadable,
-      places: this.#places,
-      warnings: this.warnings,
-      mistakes: this.#mistakes,
-      empty: [...new Set(paths)].filter((path) => !this.#full.has(path)),
-      foreign: this.#foreign,
-      unserved: this.#unserved,
-    };
+    return { ...this.#found, admission, empty: [...new Set(paths)].filter((path) => !this.#full.has(path)) };
   }
 }
 

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import type { JsonObject } from "../../kubernetes/object.js";
 import { MalformedRequest } from "../../x509/pkcs10/index.js";
 import { isPemOrDer, requestPem } from "../../x509/pkcs10/request-file.js";
-import { type InputFile, reasonOf } from "./input-files.js";
+import { beginningOf, type InputFile } from "./input-files.js";
 import { ScanError } from "./scan-error.js";
 
 /** Fields of a CertificateRequest beside the CSR. */
@@ -101,23 +101,6 @@ export async function withCertificateRequests(
 
 const holdsSigningRequest = async (file: InputFile): Promise<boolean> =>
   ENDING.test(file.name) || (!OTHER_ENDING.test(file.name) && isPemOrDer(await beginningOf(file, HEAD_BYTES)));
-
-/** The first bytes of a file. */
-async function beginningOf(file: InputFile, bytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of file.read()) {
-      // A chunk is valid until the next one is requested.
-      chunks.push(Buffer.from(chunk));
-      length += chunk.length;
-      if (length >= bytes) break;
-    }
-  } catch (error) {
-    throw new ScanError(`open ${file.name}: ${reasonOf(error as NodeJS.ErrnoException)}`, { cause: error });
-  }
-  return Buffer.concat(chunks).subarray(0, bytes);
-}
 
 const fileOf = ({ name, given, inFolder }: InputFile, content: string): InputFile => {
   const bytes = Buffer.from(content);

@@ -103,9 +103,7 @@ export function start(places: Places): void {
       answer.setBusy(false);
       work.showPayloadProblem(found.payloadProblem);
       if (asked === undefined) work.showProblems(found.problems);
-      if (found.answer === undefined) {
-        return answer.say("bad", unasked(found));
-      }
+      if (found.answer === undefined) return answer.say("bad", unasked(found));
       answered = { subject: asked, explained: found.answer.explained };
       answer.show(found.answer, asked === undefined);
       if (asked !== undefined) showDetails();
@@ -211,14 +209,9 @@ export function start(places: Places): void {
     if (subject !== undefined) showDetails();
     else if (!play) showOverview(state.policies, isLink);
     const asks = play && (subject === undefined || find(subject)?.shownOnly === undefined);
-    const parts = draft ? [work.draft, work.payload] : [about, asks && work.payload];
-    const kept = [...places.main.children];
-    if (
-      parts.filter(Boolean).some((part, index) => part !== kept[index]) ||
-      kept.length !== parts.filter(Boolean).length
-    ) {
-      put(places.main, ...parts);
-    }
+    const parts = draft ? [work.draft, work.payload] : asks ? [about, work.payload] : [about];
+    const kept = places.main.children;
+    if (kept.length !== parts.length || parts.some((part, index) => part !== kept[index])) put(places.main, ...parts);
     if (moveFocus) {
       places.policies.classList.remove("open");
       places.menu.setAttribute("aria-expanded", "false");

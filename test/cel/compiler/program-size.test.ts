@@ -98,7 +98,7 @@ const parsing = parserOptions("standard", declarations.version);
 function codeLength(source: string, form: (typeof FORMS)[number]): number {
   const parsed = parse(source, parsing);
   assert.ok(parsed.ok, source);
-  const emitter = new Emitter({ ...form, flavour: "standard", marksLists: false });
+  const emitter = new Emitter({ ...form, flavour: "standard", behaviour: "1.37", marksLists: false });
   const plan = new Planner(unchecked(parsed.parsed, declarations), declarations).run();
   if (form.pauses) emitter.buildGenerator(plan);
   else emitter.build(plan);

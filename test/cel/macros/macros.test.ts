@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { KubernetesVersion } from "../../../src/cel/kubernetes-version.js";
 import { unparse } from "../../../src/cel/unparse/unparse.js";
+import type { KubernetesVersion } from "../../../src/data/kubernetes-version.js";
 import { checked, issuesOf, parsed } from "../support/front-end.js";
 import { vectorDeclarations } from "../support/vectors.js";
 

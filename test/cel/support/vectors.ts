@@ -2,7 +2,6 @@
 import { readFileSync } from "node:fs";
 import type { Declarations } from "../../../src/cel/checked.js";
 import type { ObjectTypeDeclaration } from "../../../src/cel/declarations.js";
-import { NEWEST_VERSION } from "../../../src/cel/kubernetes-version.js";
 import { functionsByName, libraries } from "../../../src/cel/libraries.js";
 import {
   BOOL,
@@ -21,6 +20,7 @@ import {
   type Type,
   UINT,
 } from "../../../src/cel/types.js";
+import { behaviourOf, NEWEST_VERSION } from "../../../src/data/kubernetes-version.js";
 
 /** One line of a vector file. */
 export interface Vector {
@@ -89,6 +89,7 @@ export function vectorDeclarations(
     functions: functionsByName(used),
     objectTypes: new Map([[REQUEST.name, REQUEST]]),
     typeProvider: undefined,
+    behaviour: behaviourOf(version),
     marksLists: false,
     typeNames: new Map(used.flatMap(({ typeNames }) => [...(typeNames ?? [])])),
   };

@@ -67,6 +67,31 @@ pass: 1, fail: 1, warn: 0, error: 0, skip: 1 \n`,
     assert.match(err, /^warning: nothing is checked with ValidatingPolicy get-only, .*--http-payload\n$/);
   });
 
+  test("a policy that does not compile is an error although nothing is given for it", async () => {
+    const validations = [{ expression: "object.(" }];
+    const rule = { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] };
+    const ofKubernetes = fileOf("pods.yaml", {
+      apiVersion: "policies.kyverno.io/v1",
+      kind: "ValidatingPolicy",
+      metadata: { name: "pods" },
+      spec: { matchConstraints: { resourceRules: [rule] }, validations },
+    });
+    const payload = fileOf("payload.json", { a: 1 });
+    const ofPayloads = policyOf("payloads", "JSON", "object.a == 1");
+    for (const [paths, values, name] of [
+      [[ofKubernetes, ofPayloads], { json: [payload] }, "pods"],
+      [[ofKubernetes, allowing], { envoyPayload: [asked] }, "pods"],
+      [[policyOf("json", "JSON", "object.("), allowing], { envoyPayload: [asked] }, "json"],
+      [[policyOf("http", "HTTP", "http.Allowed("), ofPayloads], { json: [payload] }, "http"],
+    ] as const) {
+      const { code, out, err } = await apply(paths, values);
+      assert.equal(code, 2);
+      assert.match(out, /pass: 1, fail: 0/);
+      assert.match(err, new RegExp(`^Error: failed to compile (?:HTTP )?policy ${name}\\b`, "m"));
+      assert.equal((await apply(paths, { ...values, compat: "kyverno" })).code, 0);
+    }
+  });
+
   test("ends with a policy that does not compile, if it would be asked", async () => {
     const broken = policyOf("broken", "HTTP", "true");
     const { code, err } = await apply([broken], { httpPayload: [get] });

@@ -171,6 +171,35 @@ describe("apply --changed", () => {
       });
     }
 
+    test("the target of a link among the policies, and a link that leads elsewhere", async () => {
+      for (const name of ["one", "two"]) write(`${name}.yaml`, POLICY);
+      symlinkSync("../one.yaml", join(folder, "policies/p2.yaml"));
+      symlinkSync("../manifests", join(folder, "policies/folder"));
+      commit();
+      git("branch", "-f", "main");
+      assert.match((await apply(MANIFESTS)).err, /^note: no file/);
+      write("one.yaml", `${POLICY}# changed\n`);
+      assert.match((await apply(MANIFESTS)).err, /^note: policies\/p2\.yaml has changed/);
+      git("checkout", "one.yaml");
+      rmSync(join(folder, "policies/p2.yaml"));
+      symlinkSync("../two.yaml", join(folder, "policies/p2.yaml"));
+      const named = ["policies/p2.yaml", "-r", "manifests", "--changed", "main"];
+      assert.match((await apply(named)).err, /^note: policies\/p2\.yaml has changed/);
+    });
+
+    test("the submodule that policies stand in", async () => {
+      const other = realpathSync(mkdtempSync(join(tmpdir(), "other-")));
+      execFileSync("git", ["clone", "-q", folder, other]);
+      git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", other, "library");
+      commit();
+      git("branch", "-f", "main");
+      const args = ["library/policies", "-r", "manifests", "--changed", "main"];
+      assert.match((await apply(args)).err, /^note: no file/);
+      write("library/policies/p.yaml", `${POLICY}# changed\n`);
+      assert.match((await apply(args)).err, /^note: library has changed since main: all resources are judged/);
+      rmSync(other, { recursive: true });
+    });
+
     test("policies.yaml, and what stands beside it", async () => {
       mkdirSync(join(folder, "own"));
       write("own/policies.yaml", "no:\n  cel: {validations: [{expression: 'false', message: x}]}\n");

@@ -5,7 +5,7 @@ import { createExpressionCompiler, STORED_VERSION } from "../../../src/kinds/val
 
 test("an expression that stands in two places is reached in both at once", () => {
   const coverage = new Coverage();
-  const compiler = createExpressionCompiler(STORED_VERSION, coverage);
+  const compiler = createExpressionCompiler(STORED_VERSION, STORED_VERSION, coverage);
   const scope = { optional: [], variables: undefined };
   const [first, second] = [0, 1].map(() => compiler.compile("object.a == 1", "bool", scope));
   assert.ok(first?.program !== undefined && second !== undefined);

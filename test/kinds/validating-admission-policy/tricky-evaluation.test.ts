@@ -230,7 +230,7 @@ describe("tricky cases: variables and cost (spec validating-admission-policy.md 
     const check = "authorizer.path('/x').check('get').allowed()";
     const result = decided({ spec: validations(...Array.from({ length: 15 }, () => `${check} && ${check}`)) });
     assert.equal(result.status?.details?.causes?.[0]?.message, denied(BUDGET));
-    assert.equal((result as { authorizerChecks?: unknown[] }).authorizerChecks?.length, 1);
+    assert.equal((result as { authorizerChecks?: readonly unknown[] }).authorizerChecks?.length, 1);
   });
   test("89: a repeated variable is refused", () => {
     const variables = [

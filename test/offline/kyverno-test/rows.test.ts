@@ -143,19 +143,6 @@ describe("an expected result", () => {
     ]);
   });
 
-  for (const [kind, mistakes] of [
-    ["Pod", []],
-    ["Deployment", []],
-    ["Pdo", ["results[0]: there is no resource of the kind Pdo"]],
-    ["pod", ["results[0]: there is no resource of the kind pod"]],
-    ["Widget", ["results[0]: there is no resource of the kind Widget"]],
-  ] as const)
-    test(`of the kind ${kind} ${mistakes.length === 0 ? "is no mistake" : "names a kind that no resource has"}`, () => {
-      const result = { policy: "need-owner", result: "pass", kind, resources: ["team-a/good"] };
-      const told = compare([result], answers([GOOD, BAD]));
-      assert.deepEqual([told.rows.length, told.mistakes], [1, mistakes]);
-    });
-
   test("is about those of its resources that exist", () => {
     const results = [{ policy: "need-owner", result: "pass", resources: ["team-a/good", "a/b/c", "team-b/good"] }];
     const { rows, mistakes } = compare(results, answers([GOOD, BAD]));

@@ -8,7 +8,7 @@ import { isEquivalentType, optionalContent } from "../type-relations.js";
 
 /** Compares the types of a literal's parts with the first one's: takes in one part, and answers false when it was reported. */
 function comparison(checked: CheckedExpr, issues: IssueCollector): (part: Part, optional: boolean) => boolean {
-  const problems = new Problems(issues, "");
+  const problems = new Problems(issues, "", undefined);
   let first: Type | undefined;
   return (part, optional) => {
     const type = checked.types.get(part.id)!;

@@ -1,8 +1,9 @@
 /** Checks beyond types, most of them Kubernetes' (spec kubernetes-cel.md 7.4). */
+
+import { isSince, type KubernetesVersion } from "../../../data/kubernetes-version.js";
 import type { CallExpr, Expr } from "../../ast.js";
 import type { CheckedExpr, Declarations } from "../../checked.js";
 import { IssueCollector, type IssueReport } from "../../issues.js";
-import { isSince, type KubernetesVersion } from "../../kubernetes-version.js";
 import { Source } from "../../source.js";
 import { grouped } from "../../stdlib/format/grouped.js";
 import { plain } from "../../stdlib/format/plain.js";

@@ -1,15 +1,14 @@
 /** Estimates the cost of an expression, at least and at most, without running it (spec kubernetes-cel.md 5.4). */
 import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr } from "../../ast.js";
-import type { CheckedExpr } from "../../checked.js";
-import { ACCUMULATOR } from "../../parser/node-factory.js";
-import { DYN, type Type } from "../../types.js";
+import type { Type } from "../../types.js";
 import type { CallCost, CostCall, CostNode } from "./cost-node.js";
+import { CostWalk, NOTHING, ONE, ZERO } from "./cost-walk.js";
 import { libraryCost, sizeOf } from "./library-costs.js";
-import { fixed, product, type Range, sum, UINT_MAX, UNKNOWN, union } from "./range.js";
+import { fixed, product, type Range, sum, UNKNOWN, union } from "./range.js";
 import { standardCost } from "./standard-costs.js";
 
 /** The size of a literal: characters, octets, elements, entries; 1 for scalars. */
-function literalSize(expr: Expr): Range | undefined {
+export function literalSize(expr: Expr): Range | undefined {
   switch (expr.kind) {
     case "literal": {
       const { value } = expr;
@@ -26,7 +25,7 @@ function literalSize(expr: Expr): Range | undefined {
 }
 
 /** Whether values of this type are always of size 1. */
-function isScalar(type: Type): boolean {
+export function isScalar(type: Type): boolean {
   switch (type.kind) {
     case "bool":
     case "double":
@@ -57,86 +56,34 @@ interface Local {
   readonly entries: EntrySize | undefined;
 }
 
-const ZERO = fixed(0n);
-const ONE = fixed(1n);
-const LIST_COST = fixed(10n);
-const MAP_COST = fixed(30n);
-const MESSAGE_COST = fixed(40n);
-
-/** Where the union of no sizes starts. */
-const NOTHING: Range = { min: UINT_MAX, max: 0n };
-
-/** Estimates one expression; an instance serves for one. */
-export class Estimator {
+/** The estimate of Kubernetes up to 1.37. */
+export class Estimator extends CostWalk<Local> {
   readonly #sizes = new Map<number, Range>();
   readonly #entries = new Map<number, EntrySize>();
-  readonly #locals = new Map<string, Local[]>();
-
-  constructor(readonly checked: CheckedExpr) {}
-
-  /** The cost of an expression. */
-  cost(expr: Expr): Range {
-    switch (expr.kind) {
-      case "literal":
-        return ZERO;
-      case "ident":
-        return ONE;
-      case "select":
-        return this.#select(expr);
-      case "call":
-        return this.#call(expr);
-      case "list":
-        return this.#list(expr);
-      case "map":
-        return this.#map(expr);
-      case "struct":
-        return sum(...expr.fields.map(({ value }) => this.cost(value)), MESSAGE_COST);
-      case "comprehension":
-        return isBinding(expr) ? this.#binding(expr) : this.#comprehension(expr);
-    }
-  }
-
-  #typeOf(expr: Expr): Type {
-    return this.checked.types.get(expr.id) ?? DYN;
-  }
-
-  #local(expr: Expr): Local | undefined {
-    return expr.kind === "ident" && !expr.rooted ? this.#locals.get(expr.name)?.at(-1) : undefined;
-  }
-
-  /** Evaluates `body` with a variable in scope. */
-  #with<R>(name: string, local: Local, body: () => R): R {
-    const stack = this.#locals.get(name) ?? [];
-    this.#locals.set(name, stack);
-    stack.push(local);
-    const result = body();
-    stack.pop();
-    return result;
-  }
 
   /** The size of an expression's value, as far as it is known. */
   #sizeOf(expr: Expr): Range | undefined {
     const size = this.#sizes.get(expr.id) ?? literalSize(expr);
     if (size !== undefined) return size;
-    return isScalar(this.#typeOf(expr)) ? ONE : this.#local(expr)?.size;
+    return isScalar(this.typeOf(expr)) ? ONE : this.local(expr)?.size;
   }
 
   #entriesOf(expr: Expr): EntrySize | undefined {
-    return this.#entries.get(expr.id) ?? this.#local(expr)?.entries;
+    return this.#entries.get(expr.id) ?? this.local(expr)?.entries;
   }
 
   #node(expr: Expr): CostNode {
-    return { expr, type: this.#typeOf(expr), size: this.#sizeOf(expr) };
+    return { expr, type: this.typeOf(expr), size: this.#sizeOf(expr) };
   }
 
-  #select(expr: SelectExpr): Range {
+  protected select(expr: SelectExpr): Range {
     const operand = this.cost(expr.operand);
     if (expr.testOnly) return operand;
-    const { kind } = this.#typeOf(expr.operand);
+    const { kind } = this.typeOf(expr.operand);
     return kind === "map" || kind === "object" || kind === "param" ? sum(operand, ONE) : operand;
   }
 
-  #call(expr: CallExpr): Range {
+  protected call(expr: CallExpr): Range {
     if (expr.function === "dyn" && expr.target === undefined) return this.#dyn(expr);
     const argCosts = expr.args.map((arg) => this.cost(arg));
     const args = expr.args.map((arg) => this.#node(arg));
@@ -203,34 +150,30 @@ export class Estimator {
     });
   }
 
-  #list(expr: ListExpr): Range {
-    let value = expr.elements.length === 0 ? ZERO : NOTHING;
-    let cost = LIST_COST;
-    for (const element of expr.elements) {
-      cost = sum(cost, this.cost(element));
-      value = union(value, this.#sizeOf(element) ?? UNKNOWN);
-    }
-    this.#entries.set(expr.id, { kind: "list", key: ONE, value });
+  protected override list(expr: ListExpr): Range {
+    const cost = super.list(expr);
+    this.#entries.set(expr.id, { kind: "list", key: ONE, value: this.#unionSize(expr.elements) });
     return cost;
   }
 
-  #map(expr: MapExpr): Range {
-    let key = expr.entries.length === 0 ? ZERO : NOTHING;
-    let value = key;
-    let cost = MAP_COST;
-    for (const entry of expr.entries) {
-      cost = sum(cost, this.cost(entry.key), this.cost(entry.value));
-      key = union(key, this.#sizeOf(entry.key) ?? UNKNOWN);
-      value = union(value, this.#sizeOf(entry.value) ?? UNKNOWN);
-    }
+  protected override map(expr: MapExpr): Range {
+    const cost = super.map(expr);
+    const [key, value] = (["key", "value"] as const).map((part) =>
+      this.#unionSize(expr.entries.map((entry) => entry[part])),
+    ) as [Range, Range];
     this.#entries.set(expr.id, { kind: "map", key, value });
     return cost;
+  }
+
+  #unionSize(parts: readonly Expr[]): Range {
+    if (parts.length === 0) return ZERO;
+    return parts.map((part) => this.#sizeOf(part) ?? UNKNOWN).reduce(union, NOTHING);
   }
 
   /** The iteration variables over a range: index or key, and element or value. */
   #iterationLocals(range: Expr): { readonly key: Local; readonly value: Local; readonly kind: string } {
     const entries = this.#entriesOf(range);
-    const kind = entries?.kind ?? this.#typeOf(range).kind;
+    const kind = entries?.kind ?? this.typeOf(range).kind;
     return {
       kind,
       key: { size: entries?.key, entries: undefined },
@@ -238,15 +181,15 @@ export class Estimator {
     };
   }
 
-  #comprehension(expr: ComprehensionExpr): Range {
+  protected comprehension(expr: ComprehensionExpr): Range {
     const before = sum(this.cost(expr.range), this.cost(expr.accuInit));
     const { key, value, kind } = this.#iterationLocals(expr.range);
     const first = expr.iterVar2 !== undefined || kind !== "list" ? key : value;
     const body = () => sum(this.cost(expr.loopCondition), this.cost(expr.loopStep));
-    const [each, result] = this.#with(expr.accuVar, this.#bound(expr.accuInit), () => {
+    const [each, result] = this.with(expr.accuVar, this.#bound(expr.accuInit), () => {
       const { iterVar2 } = expr;
-      const inner = iterVar2 === undefined ? body : () => this.#with(iterVar2, value, body);
-      return [this.#with(expr.iterVar, first, inner), this.cost(expr.result)];
+      const inner = iterVar2 === undefined ? body : () => this.with(iterVar2, value, body);
+      return [this.with(expr.iterVar, first, inner), this.cost(expr.result)];
     });
     const count = this.#sizeOf(expr.range) ?? UNKNOWN;
     if (expr.accuInit.kind === "literal") {
@@ -264,16 +207,10 @@ export class Estimator {
     return { size: this.#sizeOf(expr), entries: this.#entriesOf(expr) };
   }
 
-  #binding(expr: ComprehensionExpr): Range {
+  protected binding(expr: ComprehensionExpr): Range {
     const before = sum(this.cost(expr.range), this.cost(expr.accuInit));
-    const result = this.#with(expr.accuVar, this.#bound(expr.accuInit), () => this.cost(expr.result));
+    const result = this.with(expr.accuVar, this.#bound(expr.accuInit), () => this.cost(expr.result));
     this.#copySizes(expr, expr.result);
     return sum(before, result);
   }
-}
-
-/** Whether a comprehension only binds a variable: it loops over nothing. */
-function isBinding({ range, loopCondition, accuVar }: ComprehensionExpr): boolean {
-  if (accuVar === ACCUMULATOR || range.kind !== "list" || range.elements.length > 0) return false;
-  return loopCondition.kind === "literal" && loopCondition.value === false;
 }

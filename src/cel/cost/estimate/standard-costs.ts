@@ -3,20 +3,27 @@ import type { CallCost, CostCall, CostNode } from "./cost-node.js";
 import { patternCost, STRING_FACTOR, sizeOf } from "./library-costs.js";
 import { fixed, product, type Range, scaled, smaller, sum, wrap } from "./range.js";
 
-/** Overloads that compare their arguments from the start on. */
 const COMPARISONS: ReadonlySet<string> = new Set([
   "equals",
   "not_equals",
   ...["less", "less_equals", "greater", "greater_equals"].flatMap((name) => [`${name}_string`, `${name}_bytes`]),
 ]);
 
+/** Whether an overload compares its arguments from the start on. */
+export const isComparison = (overload: string): boolean => COMPARISONS.has(overload);
+
+/** The cost of comparing two arguments. */
+export function comparisonCost([first, second]: readonly CostNode[]): CallCost | undefined {
+  if (first === undefined || second === undefined) return undefined;
+  const max = smaller(sizeOf(first).max, sizeOf(second).max);
+  return { cost: scaled({ min: max > 0n ? 1n : 0n, max }, STRING_FACTOR) };
+}
+
 /** The cost of a call by itself. Logic, the ternary and list sums have rules of their own. */
 export function standardCost({ overload, target, args }: CostCall): CallCost {
   const [first, second] = args;
-  if (COMPARISONS.has(overload) && first !== undefined && second !== undefined) {
-    const max = smaller(sizeOf(first).max, sizeOf(second).max);
-    return { cost: scaled({ min: max > 0n ? 1n : 0n, max }, STRING_FACTOR) };
-  }
+  const compared = isComparison(overload) ? comparisonCost(args) : undefined;
+  if (compared !== undefined) return compared;
   switch (overload) {
     case "string_format":
       if (target !== undefined) return { cost: scaled(sizeOf(target), STRING_FACTOR) };

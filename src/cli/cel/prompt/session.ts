@@ -44,7 +44,7 @@ const COMMANDS: readonly (readonly [command: string, meaning: string])[] = [
   [":let NAME = EXPR", "a variable; `it` is always the last value"],
   [":load FILE [NAME]", "variables from JSON or YAML: an object, an AdmissionReview, or a map of names to values"],
   [":vars", "the variables that there are"],
-  [":environment NAME", "kubernetes-1.28 to kubernetes-1.37, or standard"],
+  [":environment NAME", "kubernetes-1.28 to kubernetes-1.38, or standard"],
   [":quit", "the end; so is Ctrl+D"],
 ];
 
@@ -229,7 +229,7 @@ export class PromptSession {
     if (name === "") return this.#bad("write :environment kubernetes-1.37, or standard");
     const base = this.#options.environmentOf(name);
     if (base === undefined)
-      return this.#bad(`unknown environment: ${printable(name)} (kubernetes-1.28 … kubernetes-1.37, standard)`);
+      return this.#bad(`unknown environment: ${printable(name)} (kubernetes-1.28 … kubernetes-1.38, standard)`);
     this.#base = base;
     this.#forget();
     return `environment ${name}`;

@@ -1,8 +1,15 @@
 /** Reads cases of admission policies: policies, and all their inputs. */
 import type { ApiTypes } from "../../../kinds/admission-policy/api-types.js";
+import { defaultBinding, defaultPolicy } from "../../../kinds/admission-policy/defaults.js";
+import type { CommonBindingSpec, CommonPolicySpec, Resource } from "../../../kinds/admission-policy/resource.js";
 import { decodeLeniently } from "../../../kinds/shared/decode/api-type.js";
 import { attributesOf, type RequestAttributes } from "../../../kinds/shared/match/request-attributes.js";
-import { apiVersionOf, type GroupVersionKind, type GroupVersionResource } from "../../../kubernetes/names.js";
+import {
+  apiVersionOf,
+  compareNames,
+  type GroupVersionKind,
+  type GroupVersionResource,
+} from "../../../kubernetes/names.js";
 import { isObject, type JsonObject, member, text } from "../../../kubernetes/object.js";
 import type { EvaluationContext } from "../../../policy/policy.js";
 import { FileResources } from "../../../world/resources/file-resources.js";
@@ -22,19 +29,57 @@ export function listOf(object: unknown, key: string): readonly unknown[] {
   return Array.isArray(list) ? list : [];
 }
 
+/** An answer, or the reason why its case is unusable. */
+export function orUnusable<T>(decide: () => T): T | { readonly error: string; readonly allowed: false } {
+  try {
+    return decide();
+  } catch (error) {
+    if (error instanceof CaseError) return { error: error.message, allowed: false };
+    throw error;
+  }
+}
+
+/** The kinds of a case's policies and bindings, and their types. */
+interface CaseKinds {
+  readonly policy: string;
+  readonly binding: string;
+  readonly types: ReadonlyMap<string, ApiTypes>;
+}
+
 /**
- * Reads a policy or a binding like the API server's own client.
+ * The policies of a case that are bound, in the order of their names: with the API server's defaults, unless the case is `raw`.
+ * @param prepare makes a policy of its document and its bindings; undefined: it is asked about nothing
  * @throws CaseError
  */
-export function readResource(
-  document: unknown,
-  what: "policy" | "binding",
-  kind: string,
-  byVersion: ReadonlyMap<string, ApiTypes>,
-): JsonObject {
-  const types = byVersion.get("v1");
-  if (types === undefined) throw new Error("the types of v1 are missing");
-  const decoded = decodeLeniently(document, types[what]);
+export function boundPolicies<
+  P extends Resource<CommonPolicySpec>,
+  B extends Resource<CommonBindingSpec>,
+  Prepared extends { readonly name: string },
+>(
+  written: JsonObject,
+  kinds: CaseKinds,
+  prepare: (policy: P, bindings: readonly B[], name: string) => Prepared | undefined,
+): readonly Prepared[] {
+  const raw = written.raw === true;
+  const bindings = listOf(written, "bindings").map((each) => {
+    const binding = readResource(each, "binding", kinds) as unknown as B;
+    return raw ? binding : defaultBinding(binding);
+  });
+  const policies = listOf(written, "policies").flatMap((each) => {
+    const policy = readResource(each, "policy", kinds) as unknown as P;
+    const { name = "" } = policy.metadata;
+    const own = bindings.filter(({ spec }) => spec.policyName === name);
+    const prepared = prepare(raw ? policy : defaultPolicy(policy), own, name);
+    return prepared === undefined || own.length === 0 ? [] : [prepared];
+  });
+  return policies.sort((a, b) => compareNames(a.name, b.name));
+}
+
+/** Reads a policy or a binding like the API server's own client. */
+function readResource(document: unknown, what: "policy" | "binding", { types, [what]: kind }: CaseKinds): JsonObject {
+  const own = types.get("v1");
+  if (own === undefined) throw new Error("the types of v1 are missing");
+  const decoded = decodeLeniently(document, own[what]);
   if (!decoded.ok) throw new CaseError(`${what}: ${decoded.failure.text}`);
   const { value } = decoded;
   if (!isObject(value) || value.kind !== kind || text(member(value, "metadata"), "name") === "") {

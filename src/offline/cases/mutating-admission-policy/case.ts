@@ -2,7 +2,6 @@
  * Decides a complete case: MutatingAdmissionPolicies, bindings, parameters, Namespaces, authorizer and request in one JSON object. Policies are
  * evaluated without validation.
  */
-import { defaultBinding, defaultPolicy } from "../../../kinds/admission-policy/defaults.js";
 import { prepareTarget } from "../../../kinds/admission-policy/prepared-binding.js";
 import { API_TYPES } from "../../../kinds/mutating-admission-policy/api-types.js";
 import { compilePolicy } from "../../../kinds/mutating-admission-policy/compiled-policy.js";
@@ -15,7 +14,7 @@ import {
 } from "../../../kinds/mutating-admission-policy/decision.js";
 import { findTypesOf } from "../../../kinds/mutating-admission-policy/merge-types.js";
 import { MutatingPolicySet } from "../../../kinds/mutating-admission-policy/policy.js";
-import { type PreparedPolicy, preparePolicy } from "../../../kinds/mutating-admission-policy/prepared-policy.js";
+import { preparePolicy } from "../../../kinds/mutating-admission-policy/prepared-policy.js";
 import {
   BINDING_KIND,
   type BindingResource,
@@ -23,7 +22,6 @@ import {
   type PolicyResource,
 } from "../../../kinds/mutating-admission-policy/resource.js";
 import type { RequestAttributes } from "../../../kinds/shared/match/request-attributes.js";
-import { compareNames } from "../../../kubernetes/names.js";
 import { isObject, type JsonObject, member, text } from "../../../kubernetes/object.js";
 import {
   type BundledSchemas,
@@ -34,11 +32,11 @@ import {
 import type { Failure } from "../../../policy/outcome.js";
 import { type AuthorizerCheck, CaseAuthorizer } from "../admission-policy/case-authorizer.js";
 import {
-  CaseError,
+  boundPolicies,
   listOf,
   nobodyWaits,
+  orUnusable,
   readRequest,
-  readResource,
   resources,
 } from "../admission-policy/case-reader.js";
 import { type NativeStatus, requestName } from "../admission-policy/native-status.js";
@@ -55,6 +53,7 @@ interface NativeResult {
   readonly object?: unknown;
   /** The policies whose mutations the second pass has evaluated. */
   readonly reinvoked?: readonly string[];
+  readonly authorizerChecks?: readonly AuthorizerCheck[];
 }
 
 /** A decision in the API server's words. */
@@ -99,11 +98,6 @@ function failureStatus({ message, code = 500, reason, causes }: Failure, request
   return { ...base, details: { causes: causes.map((cause) => ({ message: cause.message ?? "" })) } };
 }
 
-/** The decision, or the reason why the case is unusable. */
-export type CaseResult =
-  | (NativeResult & { readonly authorizerChecks?: readonly AuthorizerCheck[] })
-  | { readonly error: string; readonly allowed: false };
-
 /** Tools for deciding cases; made once for a run. */
 export interface CaseTools {
   readonly compilers: MutationCompilers;
@@ -114,32 +108,23 @@ export interface CaseTools {
 const HANDLED: ReadonlySet<string> = new Set(["CREATE", "UPDATE", "CONNECT"]);
 
 /**
- * Decides a case.
+ * Decides a case; or says why it is unusable.
  * @param typed whether objects of built-in kinds are reduced to the fields of Go's structs, as inside of a server
  */
-export function decideCase(written: JsonObject, tools: CaseTools, typed = false): CaseResult {
-  try {
-    return decide(written, tools, typed);
-  } catch (error) {
-    if (error instanceof CaseError) return { error: error.message, allowed: false };
-    throw error;
-  }
+export function decideCase(written: JsonObject, tools: CaseTools, typed = false) {
+  return orUnusable(() => decide(written, tools, typed));
 }
 
-function decide(written: JsonObject, { compilers, schemas }: CaseTools, typed: boolean): CaseResult {
-  const raw = written.raw === true;
-  const bindings = listOf(written, "bindings").map((each) => readBinding(each, raw));
-  const policies: PreparedPolicy[] = [];
-  for (const each of listOf(written, "policies")) {
-    const policy = readPolicy(each, raw);
-    const name = policy.metadata.name ?? "";
-    const own = bindings.filter(({ spec }) => spec.policyName === name).map(prepareTarget);
-    const compiled = compilePolicy(policy.spec, compilers, "stored");
-    const prepared = preparePolicy(policy, compiled, own, `${POLICY_KIND} '${name}'`);
-    if (prepared !== undefined && own.length > 0) policies.push(prepared);
-  }
-  policies.sort((a, b) => compareNames(a.name, b.name));
-
+function decide(written: JsonObject, { compilers, schemas }: CaseTools, typed: boolean): NativeResult {
+  const kinds = { policy: POLICY_KIND, binding: BINDING_KIND, types: API_TYPES };
+  const policies = boundPolicies(
+    written,
+    kinds,
+    (policy: PolicyResource, bindings: readonly BindingResource[], name) => {
+      const compiled = compilePolicy(policy.spec, compilers, "stored");
+      return preparePolicy(policy, compiled, bindings.map(prepareTarget), `${POLICY_KIND} '${name}'`);
+    },
+  );
   const authorizer = new CaseAuthorizer(written.authorizer);
   const world = { resources: resources(written), authorizer, now: () => 0 };
   const findTypes = findTypesOf(schemasOf(written, schemas));
@@ -163,16 +148,6 @@ function decide(written: JsonObject, { compilers, schemas }: CaseTools, typed: b
     ...(authorizer.checks.length > 0 && { authorizerChecks: authorizer.checks }),
   };
 }
-
-const readPolicy = (document: unknown, raw: boolean): PolicyResource => {
-  const policy = readResource(document, "policy", POLICY_KIND, API_TYPES) as unknown as PolicyResource;
-  return raw ? policy : defaultPolicy(policy);
-};
-
-const readBinding = (document: unknown, raw: boolean): BindingResource => {
-  const binding = readResource(document, "binding", BINDING_KIND, API_TYPES) as unknown as BindingResource;
-  return raw ? binding : defaultBinding(binding);
-};
 
 /** The schema of custom resources without one in the case. */
 const ANY_RESOURCE = { type: "object", "x-kubernetes-preserve-unknown-fields": true };

@@ -3,18 +3,13 @@
  * validation.
  */
 
-import { defaultBinding, defaultPolicy } from "../../../kinds/admission-policy/defaults.js";
 import type { ExpressionCompiler } from "../../../kinds/shared/expressions/expression-compiler.js";
 import type { RequestAttributes } from "../../../kinds/shared/match/request-attributes.js";
 import { API_TYPES } from "../../../kinds/validating-admission-policy/api-types.js";
 import { compilePolicy } from "../../../kinds/validating-admission-policy/compiled-policy.js";
 import { denialMessage, type PolicyDecision, reasonCode } from "../../../kinds/validating-admission-policy/decision.js";
 import { ValidatingPolicySet } from "../../../kinds/validating-admission-policy/policy.js";
-import {
-  type PreparedPolicy,
-  prepareBinding,
-  preparePolicy,
-} from "../../../kinds/validating-admission-policy/prepared-policy.js";
+import { prepareBinding, preparePolicy } from "../../../kinds/validating-admission-policy/prepared-policy.js";
 import {
   BINDING_KIND,
   type BindingResource,
@@ -22,18 +17,10 @@ import {
   type PolicyResource,
 } from "../../../kinds/validating-admission-policy/resource.js";
 import { qualifiedNameErrors } from "../../../kubernetes/name-formats.js";
-import { compareNames } from "../../../kubernetes/names.js";
 import type { JsonObject } from "../../../kubernetes/object.js";
 import { validationFailure } from "../../../policy/audit-annotations.js";
 import { type AuthorizerCheck, CaseAuthorizer } from "../admission-policy/case-authorizer.js";
-import {
-  CaseError,
-  listOf,
-  nobodyWaits,
-  readRequest,
-  readResource,
-  resources,
-} from "../admission-policy/case-reader.js";
+import { boundPolicies, nobodyWaits, orUnusable, readRequest, resources } from "../admission-policy/case-reader.js";
 import { type NativeStatus, requestName } from "../admission-policy/native-status.js";
 
 // The API server's own answer, of in-process admission: native status, warnings and audit annotations with native keys (spec
@@ -48,6 +35,7 @@ export interface NativeResult {
   readonly warnings?: readonly string[];
   readonly clientWarnings?: readonly string[];
   readonly auditAnnotations?: Readonly<Record<string, string>>;
+  readonly authorizerChecks?: readonly AuthorizerCheck[];
 }
 
 /** A decision in the API server's words. */
@@ -136,35 +124,21 @@ const cut = (text: string): string => [...text].slice(0, CUT_LENGTH).join("");
 /** Whether a text can be in a header: without control characters, and well-formed. */
 const canBeHeader = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
 
-/** The decision, or the reason why the case is unusable. */
-export type CaseResult =
-  | (NativeResult & { readonly authorizerChecks?: readonly AuthorizerCheck[] })
-  | { readonly error: string; readonly allowed: false };
-
-/** Decides a case. */
-export function decideCase(written: JsonObject, compiler: ExpressionCompiler): CaseResult {
-  try {
-    return decide(written, compiler);
-  } catch (error) {
-    if (error instanceof CaseError) return { error: error.message, allowed: false };
-    throw error;
-  }
+/** Decides a case; or says why it is unusable. */
+export function decideCase(written: JsonObject, compiler: ExpressionCompiler) {
+  return orUnusable(() => decide(written, compiler));
 }
 
-function decide(written: JsonObject, compiler: ExpressionCompiler): CaseResult {
-  const raw = written.raw === true;
-  const bindings = listOf(written, "bindings").map((each) => readBinding(each, raw));
-  const policies: PreparedPolicy[] = [];
-  for (const each of listOf(written, "policies")) {
-    const policy = readPolicy(each, raw);
-    const name = policy.metadata.name ?? "";
-    const own = bindings.filter(({ spec }) => spec.policyName === name).map(prepareBinding);
-    const compiled = compilePolicy(policy.spec, compiler, "stored");
-    const prepared = preparePolicy(policy, compiled, own, `${POLICY_KIND} '${name}'`);
-    if (prepared !== undefined && own.length > 0) policies.push(prepared);
-  }
-  policies.sort((a, b) => compareNames(a.name, b.name));
-
+function decide(written: JsonObject, compiler: ExpressionCompiler): NativeResult {
+  const kinds = { policy: POLICY_KIND, binding: BINDING_KIND, types: API_TYPES };
+  const policies = boundPolicies(
+    written,
+    kinds,
+    (policy: PolicyResource, bindings: readonly BindingResource[], name) => {
+      const compiled = compilePolicy(policy.spec, compiler, "stored");
+      return preparePolicy(policy, compiled, bindings.map(prepareBinding), `${POLICY_KIND} '${name}'`);
+    },
+  );
   const authorizer = new CaseAuthorizer(written.authorizer);
   const world = { resources: resources(written), authorizer, now: () => 0 };
   const set = new ValidatingPolicySet(policies, { id: "case", dialect: compiler.dialect, world });
@@ -181,13 +155,3 @@ function decide(written: JsonObject, compiler: ExpressionCompiler): CaseResult {
     ...(authorizer.checks.length > 0 && { authorizerChecks: authorizer.checks }),
   };
 }
-
-const readPolicy = (document: unknown, raw: boolean): PolicyResource => {
-  const policy = readResource(document, "policy", POLICY_KIND, API_TYPES) as unknown as PolicyResource;
-  return raw ? policy : defaultPolicy(policy);
-};
-
-const readBinding = (document: unknown, raw: boolean): BindingResource => {
-  const binding = readResource(document, "binding", BINDING_KIND, API_TYPES) as unknown as BindingResource;
-  return raw ? binding : defaultBinding(binding);
-};

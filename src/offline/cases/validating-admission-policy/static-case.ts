@@ -3,6 +3,7 @@
  * validating-admission-policy.md 1.5).
  */
 
+import { isSince, type KubernetesVersion } from "../../../cel/index.js";
 import { type Server, versionOfNewExpressions } from "../../../kinds/admission-policy/server.js";
 import type { ExpressionCompiler } from "../../../kinds/shared/expressions/expression-compiler.js";
 import { compilePolicy } from "../../../kinds/validating-admission-policy/compiled-policy.js";
@@ -72,12 +73,26 @@ function bindingErrors(
   { version }: Server<ExpressionCompiler>,
 ): FieldError[] {
   const errors = validateBinding(binding, { version, update: old !== undefined });
+  if (old !== undefined && isSince(version, UNCHANGED_KEPT_SINCE)) {
+    return errors.filter((error) => !isKeptMissing(error, old));
+  }
   if (old === undefined || (old.spec.validationActions ?? []).length > 0) return errors;
   return errors.map((error) =>
     error.path.join(".") === "spec.validationActions" && error.text === "Required value"
       ? { ...error, text: "Required value: at least one validation action is required" }
       : error,
   );
+}
+
+/** The first version that lets a binding keep what it has been without. */
+const UNCHANGED_KEPT_SINCE: KubernetesVersion = "1.38";
+
+/** Whether an error is about a member that the former binding was without, too. */
+function isKeptMissing({ path, text: found }: FieldError, { spec }: BindingResource): boolean {
+  if (found !== "Required value") return false;
+  const at = path.join(".");
+  if (at === "spec.policyName") return (spec.policyName ?? "") === "";
+  return at === "spec.validationActions" && (spec.validationActions ?? []).length === 0;
 }
 
 /** Go's text of a user with only a name. */

@@ -23,13 +23,13 @@ export function actionsOf(reading: Reading): readonly string[] {
 
 function scopedActions(reading: Reading): readonly string[] {
   const [admission, audit] = [new Set<string>(), new Set<string>()];
-  const list = reading.list(SCOPED) ?? [];
+  const list = reading.list(SCOPED);
   if (list.length === 0) reading.error(SCOPED, "the actions of enforcementAction: scoped are missing");
   for (const index of list.keys()) {
     const path: Path = [...SCOPED, index];
     reading.onlyKnown(path, ["action", "enforcementPoints"]);
     const action = ACTIONS.get(reading.oneOf([...path, "action"], WORDS));
-    const points = reading.list([...path, "enforcementPoints"]) ?? [];
+    const points = reading.list([...path, "enforcementPoints"]);
     if (action === undefined || points.length === 0) reading.error(path, "an action and a point are needed");
     for (const at of points.keys()) {
       const name = reading.oneOf([...path, "enforcementPoints", at, "name"], POINTS);

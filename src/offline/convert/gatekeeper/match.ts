@@ -3,10 +3,10 @@
  * Gatekeeper asks whether the object or the old object fits the whole of it; with resource rules, selectors and names that comes to the same.
  */
 import type { Path } from "../../../config/documents/problem.js";
-import { builtinKinds, pluralOf } from "../../../kubernetes/builtin-kinds.js";
+import { builtinKinds, mistakenKind, pluralOf } from "../../../kubernetes/builtin-kinds.js";
+import { parseApiVersion } from "../../../kubernetes/names.js";
 import type { JsonObject } from "../../../kubernetes/object.js";
 import { quoted } from "../cel-literal.js";
-import type { Scope } from "../conversion.js";
 import type { Reading } from "../reading.js";
 
 const MATCH: Path = ["spec", "match"];
@@ -14,6 +14,14 @@ const MEMBERS = "source kinds scope namespaces excludedNamespaces labelSelector 
 /** Names with `*` at the beginning or the end, as the schema of Constraints has them. */
 const NAME = /^\*?[-:a-z0-9]*\*?$/;
 const ANY = "*";
+
+/** Where a policy applies. */
+interface Scope {
+  /** The end of the binding's name, which tells it from the policy's others; `""` for a single one. */
+  readonly suffix: string;
+  /** Members of the binding's `matchResources`. */
+  readonly matchResources: JsonObject;
+}
 
 /** Which requests a Constraint is about. */
 export interface Matched {
@@ -32,8 +40,8 @@ interface GroupKind {
 }
 
 /**
- * The subresources that Gatekeeper's webhook is sent when it is installed as its chart has it, by the group and kind of their objects; with the
- * group of the resource, where that is another one.
+ * The subresources that Gatekeeper's webhook is sent when it is installed as its chart has it, by the group and kind of their objects, and those of
+ * CONNECT; with the group of the resource, where that is another one.
  */
 const SUBRESOURCES: Readonly<Record<string, string>> = {
   "/Pod": "pods/ephemeralcontainers pods/resize",
@@ -42,9 +50,6 @@ const SUBRESOURCES: Readonly<Record<string, string>> = {
   "policy/Eviction": ":pods/eviction",
   "autoscaling/Scale":
     ":replicationcontrollers/scale apps:deployments/scale apps:replicasets/scale apps:statefulsets/scale",
-};
-/** Those for CONNECT. */
-const CONNECTIONS: typeof SUBRESOURCES = {
   "/PodExecOptions": "pods/exec",
   "/PodAttachOptions": "pods/attach",
   "/PodPortForwardOptions": "pods/portforward",
@@ -52,16 +57,15 @@ const CONNECTIONS: typeof SUBRESOURCES = {
   "/ServiceProxyOptions": "services/proxy",
   "/NodeProxyOptions": "nodes/proxy",
 };
-/** Built-in kinds without a resource of their own. */
-const ONLY_SUBRESOURCES = ["policy/Eviction", "autoscaling/Scale"];
+/** Kinds without a resource of their own; the last of CONNECT. */
+const ONLY_SUBRESOURCES = /\/(?:Eviction|Scale|\w+Options)$/;
 
-const BUILTIN: ReadonlySet<string> = new Set(
-  [...builtinKinds()].map(({ apiVersion, kind }) => `${apiVersion.replace(/^[^/]*$|\/.*$/, "")}/${kind}`),
+const groupOf = (apiVersion: string): string => parseApiVersion(apiVersion)?.group ?? "";
+/** The newest version of each built-in group. */
+const VERSIONS = new Map([...builtinKinds()].toReversed().map(({ apiVersion }) => [groupOf(apiVersion), apiVersion]));
+const BUILTIN = new Set(
+  [...builtinKinds()].map(({ apiVersion, kind }) => `${groupOf(apiVersion)}/${kind}`).concat(Object.keys(SUBRESOURCES)),
 );
-
-/** Whether a pair stands for a kind. */
-const covers = (pair: GroupKind, group: string, kind: string): boolean =>
-  (pair.group === ANY || pair.group === group) && (pair.kind === ANY || pair.kind === kind);
 
 /**
  * The criteria of a Constraint; what can't be expressed is an error.
@@ -74,20 +78,20 @@ export function matchOf(reading: Reading, operations: readonly string[], exempt:
   const scope = reading.oneOf([...MATCH, "scope"], [ANY, "Cluster", "Namespaced"]) || ANY;
   if (reading.oneOf([...MATCH, "source"], ["All", "Original", "Generated"]) === "Generated")
     reading.error([...MATCH, "source"], "objects that Gatekeeper generates from others: nothing else makes them");
-  const subject: Subject = {
-    canBeNamespace: scope !== "Namespaced" && kinds.some((pair) => covers(pair, "", "Namespace")),
-    isOnlyNamespaces: kinds.every(({ group, kind }) => group === "" && kind === "Namespace"),
-    operations,
-  };
-  const wanted = patterns(reading, "namespaces");
-  const unwanted = [...patterns(reading, "excludedNamespaces"), ...exempt];
+  const isOnly = kinds.every(({ group, kind }) => group === "" && kind === "Namespace");
+  const canBe = scope !== "Namespaced" && kinds.some((pair) => covers(pair, "", "Namespace"));
+  const subject: Subject = { namespaces: isOnly ? "only" : canBe ? "some" : "none", operations };
   const { rules, areExact } = rulesOf(kinds, operations, scope);
   const conditions = Object.entries({
     kinds: areExact ? "" : kindCondition(kinds),
-    namespaces: wanted.length === 0 ? "" : namespaceCondition(subject, wanted, true),
-    "excluded-namespaces": unwanted.length === 0 ? "" : namespaceCondition(subject, unwanted, false),
+    namespaces: namespaceCondition(subject, patterns(reading, [...MATCH, "namespaces"]), true),
+    "excluded-namespaces": namespaceCondition(
+      subject,
+      [...patterns(reading, [...MATCH, "excludedNamespaces"]), ...exempt],
+      false,
+    ),
     name: nameCondition(reading, operations),
-  }).flatMap(([name, expression]) => (expression === "" ? [] : [{ name, expression }]));
+  }).flatMap(([key, expression]) => (expression === "" ? [] : [{ name: `match-${key}`, expression }]));
   const { common, scopes } = selectorsOf(reading, subject);
   const isUnlimited = conditions.length === 0 && Object.keys(common).length === 0 && scopes.length === 1;
   return {
@@ -99,23 +103,36 @@ export function matchOf(reading: Reading, operations: readonly string[], exempt:
   };
 }
 
+const covers = (pair: GroupKind, group: string, kind: string): boolean =>
+  (pair.group === ANY || pair.group === group) && (pair.kind === ANY || pair.kind === kind);
+
 const isAny = ({ group, kind }: GroupKind): boolean => group === ANY && kind === ANY;
 
-/** The pairs of groups and kinds; absent: all. */
+/** The pairs of groups and kinds, without those that no cluster has where another group has the kind; absent: all. */
 function kindsOf(reading: Reading): readonly GroupKind[] {
   const path: Path = [...MATCH, "kinds"];
-  const pairs = (reading.list(path) ?? []).flatMap((_, index) => {
-    reading.map([...path, index]);
+  const pairs = reading.list(path).flatMap((_, index) => {
     reading.onlyKnown([...path, index], ["apiGroups", "kinds"]);
     const listed = (key: string): readonly string[] => {
-      const found = reading.texts([...path, index, key]) ?? [];
+      const found = reading.texts([...path, index, key]);
       return found.length === 0 || found.includes(ANY) ? [ANY] : found;
     };
     const groups = listed("apiGroups");
-    return listed("kinds").flatMap((kind) => groups.map((group) => ({ group, kind })));
+    return listed("kinds").flatMap((kind, at) => {
+      const mistakes = groups.map((group) => mistakeOf(group, kind));
+      const hasNone = !mistakes.includes(undefined);
+      if (hasNone) reading.note([...path, index, "kinds", at], `nothing is judged by it: ${mistakes.join("; ")}`);
+      return groups.flatMap((group, of) => (hasNone || mistakes[of] === undefined ? [{ group, kind }] : []));
+    });
   });
   return pairs.length === 0 || pairs.some(isAny) ? [{ group: ANY, kind: ANY }] : pairs;
 }
+
+/** Why no cluster has a kind in a group. */
+const mistakeOf = (group: string, kind: string): string | undefined =>
+  group === ANY || kind === ANY || BUILTIN.has(`${group}/${kind}`)
+    ? undefined
+    : mistakenKind(VERSIONS.get(group) ?? `${group}/v1`, kind);
 
 /** Resource rules for kinds, and whether they stand for these kinds and no others. */
 function rulesOf(
@@ -127,31 +144,26 @@ function rulesOf(
   const add = (group: string, resource: string): unknown =>
     byGroup.set(group, (byGroup.get(group) ?? new Set()).add(resource));
   const connects = operations.includes("CONNECT") || operations.includes(ANY);
-  const subresources = Object.entries({ ...SUBRESOURCES, ...(connects && CONNECTIONS) });
-  let areExact = true;
+  const subresources = Object.entries(SUBRESOURCES).filter(([known]) => connects || !known.endsWith("Options"));
+  const isExact = ({ group, kind }: GroupKind): boolean => kind === ANY || BUILTIN.has(`${group}/${kind}`);
   for (const pair of kinds) {
     const { group, kind } = pair;
-    const id = `${group}/${kind}`;
-    if (kind === ANY || !BUILTIN.has(id)) add(group, ANY);
-    else if (!ONLY_SUBRESOURCES.includes(id)) add(group, pluralOf(kind));
-    areExact &&= kind === ANY || BUILTIN.has(id);
+    if (kind === ANY || !isExact(pair)) add(group, ANY);
+    else if (!ONLY_SUBRESOURCES.test(`${group}/${kind}`)) add(group, pluralOf(kind));
     for (const [known, resources] of subresources) {
       const [ofGroup = "", ofKind = ""] = known.split("/");
-      if (!covers(pair, ofGroup, ofKind)) continue;
-      for (const each of resources.split(" ")) {
+      for (const each of covers(pair, ofGroup, ofKind) ? resources.split(" ") : []) {
         const [resource = "", own = ofGroup] = each.split(":").toReversed();
         add(group === ANY ? ANY : own, resource);
       }
     }
   }
-  const rules = new Map<string, { readonly apiGroups: string[]; readonly resources: readonly string[] }>();
+  const rules = new Map<string, { apiGroups: readonly string[]; readonly resources: readonly string[] }>();
   for (const [group, found] of byGroup) {
-    // Where all resources are meant none may be named beside them.
+    // Where all resources are meant none may be named beside them, and so it is with all groups.
     const resources = [...found].filter((each) => !found.has(ANY) || each === ANY || each.includes("/"));
-    const same = rules.get(resources.join());
-    // So it is with all groups.
-    if (same === undefined || group === ANY) rules.set(resources.join(), { apiGroups: [group], resources });
-    else if (same.apiGroups[0] !== ANY) same.apiGroups.push(group);
+    const apiGroups = [...(rules.get(resources.join())?.apiGroups ?? []), group];
+    rules.set(resources.join(), { apiGroups: apiGroups.includes(ANY) ? [ANY] : apiGroups, resources });
   }
   return {
     rules: [...rules.values()].map(({ apiGroups, resources }) => ({
@@ -161,37 +173,34 @@ function rulesOf(
       resources,
       ...(scope !== ANY && { scope }),
     })),
-    areExact,
+    areExact: kinds.every(isExact),
   };
 }
 
 /** The condition that a request's kind is one of the pairs. */
 function kindCondition(kinds: readonly GroupKind[]): string {
-  const byGroup = new Map<string, string[]>();
-  for (const { group, kind } of kinds) byGroup.set(group, [...(byGroup.get(group) ?? []), kind]);
-  const parts = [...byGroup].map(([group, names]) => {
+  const groups = [...new Set(kinds.map(({ group }) => group))];
+  const parts = groups.map((group) => {
+    const names = kinds.flatMap((pair) => (pair.group === group ? [pair.kind] : []));
     const ofGroup = group === ANY ? [] : [`request.kind.group == ${quoted(group)}`];
-    const ofKind = names.includes(ANY) ? [] : [oneOf("request.kind.kind", names)];
-    return [...ofGroup, ...ofKind].join(" && ");
+    return [...ofGroup, ...(names.includes(ANY) ? [] : [oneOf("request.kind.kind", names)])].join(" && ");
   });
-  return parts.length === 1
-    ? (parts[0] ?? "")
-    : parts.map((part) => (part.includes("&&") ? `(${part})` : part)).join(" || ");
+  return parts.map((part) => (parts.length > 1 && part.includes("&&") ? `(${part})` : part)).join(" || ");
 }
 
 const oneOf = (subject: string, values: readonly string[]): string =>
   values.length === 1 ? `${subject} == ${quoted(values[0] ?? "")}` : `${subject} in [${values.map(quoted).join(", ")}]`;
 
-/** A list of names. */
-function patterns(reading: Reading, key: string): readonly string[] {
-  const found = reading.texts([...MATCH, key]) ?? [];
-  for (const [index, pattern] of found.entries()) checkName(reading, pattern, [...MATCH, key, index]);
+/** The names at a path, perhaps with `*`: one, or a list. */
+export function patterns(reading: Reading, path: Path, isOne = false): readonly string[] {
+  const found = isOne ? [reading.text(path) ?? ""] : reading.texts(path);
+  for (const [index, pattern] of found.entries())
+    if (!NAME.test(pattern))
+      reading.error(
+        isOne ? path : [...path, index],
+        "expected a name in lower case, with * at its beginning or end only: a cluster refuses others",
+      );
   return found;
-}
-
-function checkName(reading: Reading, pattern: string, path: Path): void {
-  if (!NAME.test(pattern))
-    reading.error(path, "expected a name in lower case, with * at its beginning or end only: a cluster refuses others");
 }
 
 /** The condition that a text fits one of the patterns. */
@@ -206,22 +215,22 @@ function fits(subject: string, names: readonly string[]): string {
 }
 
 interface Subject {
-  readonly canBeNamespace: boolean;
-  readonly isOnlyNamespaces: boolean;
+  /** Which of the objects are Namespaces. */
+  readonly namespaces: "none" | "only" | "some";
   readonly operations: readonly string[];
 }
 
 /** The condition about the namespace: of a Namespace its own name; objects outside of namespaces always fit. */
 function namespaceCondition(subject: Subject, names: readonly string[], wanted: boolean): string {
+  if (names.length === 0) return "";
   const either = (text: string): string => (text.includes("||") ? `(${text})` : text);
   const ofNamespace = fits(metadataText(subject.operations, "name"), names);
   const inside = fits("request.namespace", names);
   const [own, others] = wanted
-    ? [either(ofNamespace), `!has(request.namespace) || ${inside}`]
+    ? [ofNamespace, `!has(request.namespace) || ${inside}`]
     : [`!(${ofNamespace})`, `!(has(request.namespace) && ${either(inside)})`];
-  if (subject.isOnlyNamespaces) return wanted ? ofNamespace : own;
-  if (!subject.canBeNamespace) return others;
-  return `request.kind.group == "" && request.kind.kind == "Namespace"\n  ? ${own}\n  : ${either(others)}`;
+  if (subject.namespaces !== "some") return subject.namespaces === "only" ? own : others;
+  return `request.kind.group == "" && request.kind.kind == "Namespace"\n  ? ${either(own)}\n  : ${either(others)}`;
 }
 
 /** A text of the object's metadata in CEL: without an object, of the old one's. */
@@ -232,10 +241,8 @@ function metadataText(operations: readonly string[], key: string): string {
 }
 
 function nameCondition(reading: Reading, operations: readonly string[]): string {
-  const path: Path = [...MATCH, "name"];
-  const name = reading.text(path) ?? "";
+  const [name = ""] = patterns(reading, [...MATCH, "name"], true);
   if (name === "") return "";
-  checkName(reading, name, path);
   const own = fits(metadataText(operations, "name"), [name]);
   return name.endsWith(ANY) ? `${own} || ${fits(metadataText(operations, "generateName"), [name])}` : own;
 }
@@ -246,15 +253,16 @@ function nameCondition(reading: Reading, operations: readonly string[]): string 
  */
 function selectorsOf(
   reading: Reading,
-  { canBeNamespace, isOnlyNamespaces, operations }: Subject,
+  subject: Subject,
 ): { readonly common: JsonObject; readonly scopes: readonly Scope[] } {
   const objectSelector = selector(reading, "labelSelector");
   const namespaceSelector = selector(reading, "namespaceSelector");
   const common = { ...(namespaceSelector && { namespaceSelector }), ...(objectSelector && { objectSelector }) };
   const scopes = [{ suffix: "", matchResources: {} }];
-  if (namespaceSelector === undefined || !canBeNamespace) return { common, scopes };
+  if (namespaceSelector === undefined || subject.namespaces === "none") return { common, scopes };
   const both = { objectSelector: objectSelector ? joined([namespaceSelector, objectSelector]) : namespaceSelector };
-  if (isOnlyNamespaces) return { common: both, scopes };
+  if (subject.namespaces === "only") return { common: both, scopes };
+  const { operations } = subject;
   const namespaces = [{ apiGroups: [""], apiVersions: [ANY], operations, resources: ["namespaces"] }];
   return {
     common: {},
@@ -271,15 +279,14 @@ function selector(reading: Reading, key: string): JsonObject | undefined {
   reading.onlyKnown(path, ["matchLabels", "matchExpressions"]);
   reading.map([...path, "matchLabels"]);
   reading.list([...path, "matchExpressions"]);
-  const found = reading.map(path);
-  return found === undefined || Object.keys(found).length === 0 ? undefined : found;
+  const found = reading.map(path) ?? {};
+  return Object.keys(found).length === 0 ? undefined : found;
 }
 
 /** A selector of what all of them select. */
-function joined(selectors: readonly JsonObject[]): JsonObject {
-  const expressions = selectors.flatMap(({ matchLabels, matchExpressions }) => [
+const joined = (selectors: readonly JsonObject[]): JsonObject => ({
+  matchExpressions: selectors.flatMap(({ matchLabels, matchExpressions }) => [
     ...Object.entries(matchLabels ?? {}).map(([key, value]) => ({ key, operator: "In", values: [value] })),
     ...(Array.isArray(matchExpressions) ? matchExpressions : []),
-  ]);
-  return { matchExpressions: expressions };
-}
+  ]),
+});

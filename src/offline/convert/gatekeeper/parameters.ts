@@ -11,85 +11,51 @@ import type { Template } from "./template.js";
 const PARAMETERS: Path = ["spec", "parameters"];
 
 /** The parameters with the schema's defaults; undefined where there are none. What a cluster would refuse is an error. */
-export function parametersOf(reading: Reading, { schema, takesUnknown }: Template): unknown {
-  const written = reading.at(PARAMETERS);
-  if (schema === undefined) {
-    if (written !== undefined)
-      reading.error(PARAMETERS, "the template has no schema of parameters, and so a cluster refuses them");
-    return undefined;
-  }
-  const given = written === undefined || (written === null && !isNullable(schema)) ? schema.default : written;
-  return given === undefined ? undefined : completed(reading, given, schema, PARAMETERS, takesUnknown);
+export function parametersOf(reading: Reading, { schema: whole, takesUnknown }: Template): unknown {
+  /** A value by a schema: absent, or null where the schema does not allow it, it is the default. */
+  const completed = (schema: unknown, written: unknown, path: Path): unknown => {
+    if (!isObject(schema)) return written;
+    const isAbsent = written === undefined || (written === null && schema.nullable !== true);
+    const value = isAbsent ? (schema.default ?? written) : written;
+    if (value === undefined || (value === null && !isAbsent)) return value;
+    if (!fits(value, schema)) {
+      const type = String(schema.type);
+      reading.error(path, `expected ${/^[aeio]/.test(type) ? "an" : "a"} ${type}, as the template's schema says`);
+    } else if (Array.isArray(schema.enum) && !schema.enum.some((one) => sameValue(one, value)))
+      reading.error(path, `expected one of ${schema.enum.map((one) => stringifyJson(one)).join(", ")}`);
+    if (Array.isArray(value)) return value.map((item, index) => completed(schema.items, item, [...path, index]));
+    return isObject(value) ? completedMap(schema, value, path) : value;
+  };
+  const completedMap = (schema: JsonObject, value: JsonObject, path: Path): JsonObject => {
+    const properties = isObject(schema.properties) ? schema.properties : {};
+    const others = schema.additionalProperties;
+    const keeps = takesUnknown || schema["x-kubernetes-preserve-unknown-fields"] === true || others === true;
+    const made: Record<string, unknown> = {};
+    for (const key of new Set([...Object.keys(value), ...Object.keys(properties)])) {
+      const known = member(properties, key) ?? (isObject(others) ? others : undefined);
+      const hint = didYouMean(key, Object.keys(properties));
+      if (known === undefined && !keeps)
+        reading.error([...path, key], `unknown parameter, which a cluster refuses${hint}`);
+      const item = completed(known, member(value, key), [...path, key]);
+      if (item !== undefined) setKey(made, key, item);
+    }
+    for (const key of Array.isArray(schema.required) ? schema.required.map(String) : [])
+      if (!Object.hasOwn(made, key)) reading.error(path, `the required parameter ${key} is missing`);
+    return made;
+  };
+  const given = reading.at(PARAMETERS) ?? undefined;
+  if (whole === undefined && given !== undefined)
+    reading.error(PARAMETERS, "the template has no schema of parameters, and so a cluster refuses them");
+  return completed(whole, given, PARAMETERS);
 }
 
-const isNullable = (schema: unknown): boolean => member(schema, "nullable") === true;
-
-function completed(reading: Reading, value: unknown, schema: unknown, path: Path, takesUnknown: boolean): unknown {
-  if (!isObject(schema) || value === null) return value;
-  const wrong = wrongType(value, schema);
-  if (wrong !== undefined) {
-    reading.error(path, `expected ${wrong}, as the template's schema says`);
-    return value;
-  }
-  if (Array.isArray(schema.enum) && !schema.enum.some((one) => sameValue(one, value)))
-    reading.error(path, `expected one of ${schema.enum.map((one) => stringifyJson(one)).join(", ")}`);
-  if (Array.isArray(value))
-    return value.map((item, index) => inside(reading, item, schema.items, [...path, index], takesUnknown));
-  return isObject(value) ? completedMap(reading, value, schema, path, takesUnknown) : value;
-}
-
-/** An item or member: null is the default, unless the schema allows null. */
-function inside(reading: Reading, value: unknown, schema: unknown, path: Path, takesUnknown: boolean): unknown {
-  if (value !== null || isNullable(schema) || !isObject(schema) || schema.type === undefined)
-    return completed(reading, value, schema, path, takesUnknown);
-  if (schema.default !== undefined) return completed(reading, schema.default, schema, path, takesUnknown);
-  reading.error(path, `expected ${nameOf(schema)}, as the template's schema says`);
-  return value;
-}
-
-function completedMap(
-  reading: Reading,
-  value: JsonObject,
-  schema: JsonObject,
-  path: Path,
-  takesUnknown: boolean,
-): JsonObject {
-  const properties = isObject(schema.properties) ? schema.properties : {};
-  const others = schema.additionalProperties;
-  const keeps = takesUnknown || schema["x-kubernetes-preserve-unknown-fields"] === true || others === true;
-  const made: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) {
-    const known = Object.hasOwn(properties, key) ? properties[key] : isObject(others) ? others : undefined;
-    if (known === undefined && !keeps)
-      reading.error(
-        [...path, key],
-        `unknown parameter, which a cluster refuses${didYouMean(key, Object.keys(properties))}`,
-      );
-    setKey(made, key, inside(reading, item, known, [...path, key], takesUnknown));
-  }
-  for (const [key, property] of Object.entries(properties)) {
-    const preset = member(property, "default");
-    if (!Object.hasOwn(value, key) && preset !== undefined)
-      setKey(made, key, completed(reading, preset, property, [...path, key], takesUnknown));
-  }
-  for (const key of Array.isArray(schema.required) ? schema.required : [])
-    if (!Object.hasOwn(made, String(key))) reading.error(path, `the required parameter ${String(key)} is missing`);
-  return made;
-}
-
-/** The type that a schema expects, where the value has another. */
-function wrongType(value: unknown, schema: JsonObject): string | undefined {
-  if (schema["x-kubernetes-int-or-string"] === true || schema.type === undefined) return undefined;
+/** Whether a value has the type that its schema expects. */
+function fits(value: unknown, schema: JsonObject): boolean {
+  const { type } = schema;
+  if (schema["x-kubernetes-int-or-string"] === true || type === undefined) return true;
+  if (type === "array") return Array.isArray(value);
+  if (type === "object") return isObject(value);
+  if (type !== "integer" && type !== "number") return typeof value === type;
   const isNumber = typeof value === "number" || typeof value === "bigint" || value instanceof Number;
-  const fits = new Map<unknown, boolean>([
-    ["string", typeof value === "string"],
-    ["boolean", typeof value === "boolean"],
-    ["number", isNumber],
-    ["integer", isNumber && Number.isInteger(Number(value))],
-    ["array", Array.isArray(value)],
-    ["object", isObject(value)],
-  ]);
-  return fits.get(schema.type) === true ? undefined : nameOf(schema);
+  return isNumber && (type === "number" || Number.isInteger(Number(value)));
 }
-
-const nameOf = ({ type }: JsonObject): string => (/^[aeio]/.test(String(type)) ? `an ${type}` : `a ${String(type)}`);

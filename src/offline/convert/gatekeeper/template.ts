@@ -1,34 +1,35 @@
 /** Reads ConstraintTemplates (gatekeeper 3.23.1, frameworks/constraint, client/client.go and apis/templates). */
-
 import { identityOf } from "../../../config/documents/documents.js";
 import type { Path } from "../../../config/documents/problem.js";
-import type { SourceDocument } from "../../../config/documents/source-document.js";
-import type { JsonObject } from "../../../kubernetes/object.js";
+import { type JsonObject, member } from "../../../kubernetes/object.js";
 import type { Reading } from "../reading.js";
 import type { Matched } from "./match.js";
 
-const TARGET = "admission.k8s.gatekeeper.sh";
+const KIND_PATH: Path = ["spec", "crd", "spec", "names", "kind"];
 const KIND = /^[A-Za-z][A-Za-z0-9-]{0,62}$/;
+const TARGET: Path = ["spec", "targets", 0];
+const TARGET_NAME = "admission.k8s.gatekeeper.sh";
+/** The variables that Gatekeeper gives to templates. */
+const OWN_VARIABLE = /^(?:anyObject$|params$|gatekeeper_internal_)/;
+const MEMBERS = ["validations", "failurePolicy", "matchCondition", "variables", "generateVAP"];
 const OPERATIONS = ["CREATE", "UPDATE", "DELETE", "CONNECT", "*"];
 
-/** The code of a template that Gatekeeper runs. */
-export type TemplateCode =
-  | { readonly engine: "cel"; readonly path: Path; readonly source: JsonObject }
+/** The code of a template that Gatekeeper runs, at its place. */
+export type TemplateCode = { readonly path: Path } & (
+  | { readonly source: JsonObject }
   | {
-      readonly engine: "rego";
-      readonly path: Path;
       readonly rego: string;
       readonly libs: readonly string[];
       /** Whether it is written in the syntax before Rego 1.0. */
       readonly isOld: boolean;
-    };
+    }
+);
 
 /** A template. */
 export interface Template {
-  readonly document: SourceDocument;
+  readonly reading: Reading;
   /** In lower case, the kind of its constraints. */
   readonly name: string;
-  readonly kind: string;
   readonly code: TemplateCode;
   /** Where the template names none, those that Gatekeeper's webhook is sent when it is installed as its chart has it. */
   readonly operations: readonly string[];
@@ -38,12 +39,10 @@ export interface Template {
   readonly takesUnknown: boolean;
 }
 
-/** A Constraint with its template, as far as both kinds of code have it in common. */
-export interface Bound<Engine extends TemplateCode["engine"]> {
-  readonly template: Template & { readonly code: Extract<TemplateCode, { readonly engine: Engine }> };
-  /** Receive what can't be converted. */
-  readonly ofTemplate: Reading;
-  readonly ofConstraint: Reading;
+/** A Constraint with its template; the readings of both receive what can't be converted. */
+export interface Bound {
+  readonly template: Template;
+  readonly constraint: Reading;
   readonly matched: Matched;
   readonly parameters: unknown;
   readonly actions: readonly string[];
@@ -51,37 +50,36 @@ export interface Bound<Engine extends TemplateCode["engine"]> {
   readonly comments: readonly string[];
 }
 
+/** The kind of a template's constraints. */
+export const kindOf = (reading: Reading): string => reading.text(KIND_PATH) ?? "";
+
 /** The template; undefined, with the reasons in `reading`, where it can't be converted. */
 export function readTemplate(reading: Reading): Template | undefined {
-  const { document } = reading;
-  const { name, version } = identityOf(document);
-  const crd: Path = ["spec", "crd", "spec"];
-  const kind = reading.text([...crd, "names", "kind"]) ?? "";
-  if (!KIND.test(kind))
-    reading.error([...crd, "names", "kind"], "expected the kind of its constraints: letters and digits");
-  else if (name.toLowerCase() !== kind.toLowerCase() || name === "")
+  const { kind: written, name, version } = identityOf(reading.document);
+  if (written !== "ConstraintTemplate") reading.error(["kind"], "expected ConstraintTemplate");
+  if (!/^v1(?:alpha1|beta1)?$/.test(version)) reading.error(["apiVersion"], "expected templates.gatekeeper.sh/v1");
+  const kind = kindOf(reading);
+  if (!KIND.test(kind)) reading.error(KIND_PATH, "expected the kind of its constraints: letters and digits");
+  else if (name !== kind.toLowerCase())
     reading.error(["metadata", "name"], `must be ${kind.toLowerCase()}, the kind of its constraints in lower case`);
-  const targets = reading.list(["spec", "targets"]) ?? [];
+  const targets = reading.list(["spec", "targets"]);
   if (targets.length !== 1)
     reading.error(["spec", "targets"], targets.length === 0 ? "the target is missing" : "Gatekeeper takes one target");
-  const target: Path = ["spec", "targets", 0];
-  if (targets.length > 0 && reading.text([...target, "target"]) !== TARGET)
-    reading.error([...target, "target"], `expected ${TARGET}, the target of admission requests`);
-  const path: Path = [...target, "operations"];
-  const operations = (reading.list(path) ?? []).map((_, index) => reading.oneOf([...path, index], OPERATIONS));
+  else if (reading.text([...TARGET, "target"]) !== TARGET_NAME)
+    reading.error([...TARGET, "target"], `expected ${TARGET_NAME}, the target of admission requests`);
+  const path: Path = [...TARGET, "operations"];
+  const operations = reading.list(path).map((_, index) => reading.oneOf([...path, index], OPERATIONS));
   if (operations.includes("*") && operations.length > 1)
     reading.error(path, "where * is present no other operation may be");
-  if (reading.failed) return undefined;
-  const code = codeOf(reading, target);
+  const code = reading.failed ? undefined : codeOf(reading);
+  const validation = reading.map(["spec", "crd", "spec", "validation"]);
+  const schema = reading.map(["spec", "crd", "spec", "validation", "openAPIV3Schema"]);
   if (code === undefined || reading.failed) return undefined;
-  const validation = reading.map([...crd, "validation"]);
-  const schema = reading.map([...crd, "validation", "openAPIV3Schema"]);
   const legacy = validation?.legacySchema;
   const takesUnknown = typeof legacy === "boolean" ? legacy : version !== "v1";
   return {
-    document,
+    reading,
     name,
-    kind,
     code,
     operations: operations.length === 0 ? ["CREATE", "UPDATE"] : operations,
     schema: schema ?? (takesUnknown ? {} : undefined),
@@ -90,40 +88,49 @@ export function readTemplate(reading: Reading): Template | undefined {
 }
 
 /** The code that counts: CEL before Rego, the first of each; Rego at the target itself before that of `code`. */
-function codeOf(reading: Reading, target: Path): TemplateCode | undefined {
-  const list = reading.list([...target, "code"]) ?? [];
-  const engines = list.map((_, index) => reading.text([...target, "code", index, "engine"]));
-  const cel = engines.indexOf("K8sNativeValidation");
+function codeOf(reading: Reading): TemplateCode | undefined {
+  const list: Path = [...TARGET, "code"];
+  const engines = reading.list(list).map((_, index) => reading.text([...list, index, "engine"]));
+  const hasOwn = (reading.text([...TARGET, "rego"]) ?? "") !== "";
+  const [cel, rego] = [engines.indexOf("K8sNativeValidation"), engines.indexOf("Rego")];
   if (cel >= 0) {
-    const path = [...target, "code", cel, "source"];
+    const path = [...list, cel, "source"];
     const source = reading.map(path);
     if (source === undefined) reading.error(path, "the source is missing");
-    if (engines.includes("Rego") || reading.text([...target, "rego"]) !== undefined)
-      reading.note([...target, "code", cel], "the template has Rego, too: Gatekeeper runs the CEL, and so does this");
-    return source && { engine: "cel", path, source };
+    if (rego >= 0 || hasOwn)
+      reading.note([...list, cel], "the template has Rego, too: Gatekeeper runs the CEL, and so does this");
+    if (source !== undefined) checkSource(reading, source, path);
+    return source && { path, source };
   }
-  const isOwn = (reading.text([...target, "rego"]) ?? "") !== "";
-  const rego = engines.indexOf("Rego");
-  if (!isOwn && rego < 0) {
+  if (!hasOwn && rego < 0) {
     const others = engines.length === 0 ? "it has no code" : "Gatekeeper knows no such engine";
-    reading.error([...target, "code"], `${others}: K8sNativeValidation and Rego are converted`);
+    reading.error(list, `${others}: K8sNativeValidation and Rego are converted`);
     return undefined;
   }
-  const path: Path = isOwn ? target : [...target, "code", rego, "source"];
-  const text = reading.text([...path, "rego"]);
-  if (text === undefined || text.trim() === "") reading.error([...path, "rego"], "the Rego is missing");
+  const path: Path = hasOwn ? TARGET : [...list, rego, "source"];
+  const text = reading.text([...path, "rego"]) ?? "";
+  if (text.trim() === "") reading.error([...path, "rego"], "the Rego is missing");
   return {
-    engine: "rego",
     path: [...path, "rego"],
-    rego: text ?? "",
-    libs: reading.texts([...path, "libs"]) ?? [],
+    rego: text,
+    libs: reading.texts([...path, "libs"]),
     isOld: reading.oneOf([...path, "version"], ["v0", "v1"]) !== "v1",
   };
 }
 
-/** Labels or annotations of an object, without those of kubectl. */
-export function metadataOf(reading: Reading, key: "annotations" | "labels"): Readonly<Record<string, string>> {
-  const path: Path = ["metadata", key];
-  const names = Object.keys(reading.map(path) ?? {}).filter((name) => !name.startsWith("kubectl.kubernetes.io/"));
-  return Object.fromEntries(names.map((name) => [name, reading.text([...path, name]) ?? ""]));
+/** Finds members that Gatekeeper would refuse, and those that it does not read. */
+function checkSource(reading: Reading, source: JsonObject, path: Path): void {
+  for (const key of Object.keys(source).filter((each) => !MEMBERS.includes(each))) {
+    const hint = key === "matchConditions" ? ": it reads matchCondition" : "";
+    reading.note([...path, key], `left out, as Gatekeeper does not read it${hint}`);
+  }
+  for (const key of ["validations", "variables", "matchCondition"])
+    for (const [index, each] of reading.list([...path, key]).entries()) {
+      reading.map([...path, key, index]);
+      const name = String(member(each, "name"));
+      if (key === "variables" && OWN_VARIABLE.test(name))
+        reading.error([...path, key, index, "name"], `Gatekeeper refuses the name ${name}, which is its own`);
+    }
+  if (reading.list([...path, "validations"]).length === 0)
+    reading.error([...path, "validations"], "there is none, so Gatekeeper judges nothing by it");
 }

@@ -7,6 +7,7 @@ import { duration, type Look, lookOf, verdictOf } from "../model/outcomes.js";
 import { codeOf, messageOf } from "../model/response.js";
 import { expressionView } from "./expression-view.js";
 import { groupDrawing, type Linked } from "./group-drawing.js";
+import { notice } from "./policy-details.js";
 
 /** Deepest level of members that is drawn: groups of groups end long before. */
 const DEEPEST = 12;
@@ -33,8 +34,7 @@ function expressionsView(answer: ExplainedAnswer): readonly HTMLElement[] {
   return answer.parts.map((part) => partView(part, count === 1));
 }
 
-const warningView = (text: string) =>
-  h("div", { class: "notice warn" }, sign("△", "warn"), h("p", {}, h("strong", {}, "Warning:"), " ", text));
+const warningView = (text: string) => notice("warn", "△", "Warning:", text);
 
 function memberRow(member: ExplainedAnswer, depth: number, warnings: readonly string[]): HTMLElement {
   const { left } = warningsByMember(warnings, member.members);

@@ -27,9 +27,10 @@ function markedSource(source: string, value: ExplainedValue, say: (part: MarkedP
       const look = lookOfPart(part);
       const element = h(
         "span",
-        { class: `part ${look.tone} deep-${depthOf(part)}`, tabindex: "-1", role: "group", "aria-label": words },
+        { class: `part ${look.tone}`, tabindex: "-1", role: "group", "aria-label": words },
         ...draw(part.from, part.to, part.inner),
       );
+      element.style.setProperty("--deep", String(depthOf(part)));
       parts.set(element, part);
       pieces.push(element);
       at = part.to;

@@ -33,14 +33,14 @@ export function overview(policies: readonly PagePolicy[], linked: Linked): HTMLE
   const groups = new Set(policies.filter(({ group }) => group !== undefined).map(({ id }) => id));
   // Members that are defined in a group stand in its row.
   const rows = policies.filter(({ id }) => !groups.has(id.split("/", 1)[0] ?? "") || !id.includes("/"));
-  const reasons = policies.flatMap((policy) => [
-    ...(policy.error === undefined
-      ? []
-      : [notice("bad", "✕", `${policy.id} can't be loaded, and denies every request:`, policy.error)]),
-    ...(policy.outdated === undefined
-      ? []
-      : [notice("warn", "△", `${policy.id} answers as before its last change:`, policy.outdated)]),
-  ]);
+  const reasons = policies
+    .flatMap((policy) => [
+      policy.error !== undefined &&
+        notice("bad", "✕", `${policy.id} can't be loaded, and denies every request:`, policy.error),
+      policy.outdated !== undefined &&
+        notice("warn", "△", `${policy.id} answers as before its last change:`, policy.outdated),
+    ])
+    .filter((reason) => reason instanceof HTMLElement);
   const left = reasons.length - MOST_REASONS;
   return h(
     "section",

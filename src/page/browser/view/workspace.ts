@@ -87,9 +87,10 @@ export function workspace(events: WorkspaceEvents): Workspace {
   };
   const currentDraft = (): PageSource => ({ kind: kindOfDraft(draft.text()), text: draft.text() });
   const kind = h("span", { class: "quiet cut", id: "draft-kind" });
+  const showKind = () => put(kind, draft.text().trim() === "" ? "" : KINDS[currentDraft().kind]);
   const drafted = () => {
     put(said);
-    put(kind, draft.text().trim() === "" ? "" : KINDS[currentDraft().kind]);
+    showKind();
     save();
     events.onDraft(currentDraft());
   };
@@ -114,23 +115,15 @@ export function workspace(events: WorkspaceEvents): Workspace {
   idsLabel.hidden = true;
   const pick = h("select", { id: "examples", "aria-label": "Examples" });
 
-  const take = (example: PageExample) => {
-    payload.write(example.payload);
-    draft.write(example.draft.text);
-  };
-  const chosen = (select: HTMLSelectElement) => {
-    const example = examples[Number(select.value)];
-    select.value = "";
-    return example;
-  };
-  pick.addEventListener("change", () => {
-    const example = chosen(pick);
-    if (example !== undefined) take(example);
-  });
-  tools.examples.addEventListener("change", () => {
-    const example = chosen(tools.examples);
-    if (example !== undefined) payload.write(example.payload);
-  });
+  for (const select of [pick, tools.examples]) {
+    select.addEventListener("change", () => {
+      const example = examples[Number(select.value)];
+      select.value = "";
+      if (example === undefined) return;
+      payload.write(example.payload);
+      if (select === pick) draft.write(example.draft.text);
+    });
+  }
   const reset = h(
     "button",
     { type: "button", class: "plain", id: "reset", title: "Back to the first example; Ctrl+Z takes it back" },
@@ -262,7 +255,7 @@ export function workspace(events: WorkspaceEvents): Workspace {
         draft.begin(first.draft.text);
         payload.begin(first.payload);
       }
-      put(kind, draft.text().trim() === "" ? "" : KINDS[currentDraft().kind]);
+      showKind();
     },
     edit: (source) => draft.write(source.text),
     take(written) {

@@ -25,7 +25,7 @@ describe("enforcement actions", () => {
       const made = converted(template(SOURCE), constraint(spec));
       assert.deepEqual(errorsOf(made), []);
       assert.deepEqual(
-        made.policies.map((policy) => "actions" in policy && policy.actions),
+        made.policies.map(({ documents }) => (documents.at(-1) as { spec: Json }).spec.validationActions),
         [actions],
       );
     });

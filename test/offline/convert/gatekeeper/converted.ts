@@ -36,7 +36,7 @@ export const constraint = (spec: Json, name = "rule", kind = "Rule"): Json => ({
 
 export function converted(...documents: readonly Json[]): WholeConversion {
   const read = parseResources(JSON.stringify({ apiVersion: "v1", kind: "List", items: documents }), "in.json");
-  return convert(read.documents, { commentsOf: () => [], hasFolder: true });
+  return convert(read.documents, true);
 }
 
 export const errorsOf = ({ problems }: WholeConversion): readonly string[] =>

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { formatProblem } from "../../../../src/config/documents/problem.js";
 import { parseResources } from "../../../../src/config/documents/source-document.js";
 import { convert, printed } from "../../../../src/offline/convert/index.js";
 import { constraint, converted, errorsOf, type Json, SOURCE, template } from "./converted.js";
@@ -16,6 +17,12 @@ describe("what can't be converted is named, and nothing is made of it", () => {
     ...template(SOURCE),
     spec: { ...(template(SOURCE).spec as Json), targets: list },
   });
+  const config = (spec: Json): Json => ({
+    apiVersion: "config.gatekeeper.sh/v1alpha1",
+    kind: "Config",
+    metadata: { name: "config" },
+    spec,
+  });
   const [target] = (template(SOURCE).spec as { targets: Json[] }).targets;
   for (const [what, documents, expected] of [
     ["a Constraint without a template", [constraint({})], /no ConstraintTemplate of kind Rule/],
@@ -29,6 +36,16 @@ describe("what can't be converted is named, and nothing is made of it", () => {
       "two Constraints of one name",
       [template(SOURCE), constraint({}), constraint({ match: {} })],
       /another Rule has this name/,
+    ],
+    [
+      "a version that is none",
+      [{ ...template(SOURCE), apiVersion: "templates.gatekeeper.sh/v2" }, constraint({})],
+      /apiVersion: expected templates\.gatekeeper\.sh\/v1/,
+    ],
+    [
+      "a kind that is nearly ConstraintTemplate",
+      [{ ...template(SOURCE), kind: "ConstraintTemplates" }, constraint({})],
+      /kind: expected ConstraintTemplate/,
     ],
     ["no targets", [targets([]), constraint({})], /the target is missing/],
     ["two targets", [targets([target, target]), constraint({})], /one target/],
@@ -47,6 +64,11 @@ describe("what can't be converted is named, and nothing is made of it", () => {
       "a name that is not its kind's",
       [{ ...template(SOURCE), metadata: { name: "other" } }, constraint({})],
       /must be rule/,
+    ],
+    [
+      "a source that is a list",
+      [template([]), constraint({})],
+      /^[^\n]*source: expected a map\n[^\n]*is not converted$/,
     ],
     ["no validations", [template({ variables: [] }), constraint({})], /validations: there is none/],
     [
@@ -93,6 +115,12 @@ describe("what can't be converted is named, and nothing is made of it", () => {
       [template({ variables: [{ name: "a", expression: "params.spec" }], ...SOURCE }), constraint({})],
       /undeclared reference to 'params'/,
     ],
+    [
+      "a Config's namespaces with a star within",
+      [template(SOURCE), config({ match: [{ processes: ["*"], excludedNamespaces: ["Bad*x"] }] })],
+      /match\[0\]\.excludedNamespaces\[0\]: expected a name/,
+    ],
+    ["a Config's match that is a text", [template(SOURCE), config({ match: "all" })], /spec\.match: expected a list/],
     [
       "variables in a match condition",
       [
@@ -203,7 +231,7 @@ apiVersion: constraints.gatekeeper.sh/v1beta1
 kind: Rule
 metadata: { name: b }
 `;
-    const made = convert(parseResources(lines, "t.yaml").documents, { commentsOf: () => [], hasFolder: false });
+    const made = convert(parseResources(lines, "t.yaml").documents, false);
     const places = made.problems.map(({ line, column }) => `${line}:${column}`);
     assert.deepEqual(places, ["14:28", "17:7", "21:7"]);
   });
@@ -232,4 +260,49 @@ test("of broken documents no Constraint disappears without a reason", () => {
       assert.ok(isOther || made.policies.length === 1 || errorsOf(made).length > 0, JSON.stringify(documents));
       printed(made.policies, "vap");
     }
+});
+
+describe("what is converted is said where it is not as it seems", () => {
+  const kinds = (apiGroups: readonly string[], ...names: readonly string[]): Json =>
+    constraint({ match: { kinds: [{ apiGroups, kinds: names }] } });
+  for (const [match, expected] of [
+    [
+      kinds(["apps"], "deployment"),
+      /kinds\[0\]\.kinds\[0\]: nothing is judged by it: apps\/v1 has .*did you mean "Deployment"/,
+    ],
+    [kinds(["", "apps"], "Pod", "Deploymnet"), /kinds\[0\]\.kinds\[1\]: nothing .*did you mean "Deployment"/],
+    [kinds(["app"], "Deployment"), /no Deployment in app\/v1 \(did you mean "apps\/v1"/],
+    [kinds(["", "apps", "example.com"], "Pod", "Deployment", "Widget"), undefined],
+    [kinds(["policy", "autoscaling"], "Eviction", "Scale"), undefined],
+    [kinds(["*"], "Widget"), undefined],
+  ] as const)
+    test(`kinds ${JSON.stringify((match.spec as Json).match)}`, () => {
+      const made = converted(template(SOURCE), match);
+      assert.deepEqual(errorsOf(made), []);
+      assert.equal(made.policies.length, 1);
+      const notes = made.problems.map(formatProblem);
+      if (expected === undefined) assert.deepEqual(notes, []);
+      else assert.match(notes.join("\n"), expected);
+    });
+
+  test("kinds of several groups become rules without those that no cluster has", () => {
+    const made = converted(template(SOURCE), kinds(["", "apps"], "Service", "Deployment"));
+    const [entry] = Object.values(made.policies[0]?.entries ?? {}) as { cel: { matchConstraints: Json } }[];
+    const rules = entry?.cel.matchConstraints.resourceRules as readonly Json[];
+    assert.deepEqual(
+      rules.map(({ apiGroups, resources }) => [apiGroups, resources]),
+      [
+        [[""], ["services", "services/status"]],
+        [["apps"], ["deployments"]],
+      ],
+    );
+    assert.ok(!printed(made.policies, "cel").includes("matchConditions"));
+  });
+
+  test("a hint for Gatekeeper's names stands at each of several mistakes", () => {
+    const source = { validations: [{ expression: "params.a.exist(r, r > 1)" }] };
+    const made = converted(template(source), constraint({}));
+    const hints = made.problems.flatMap(({ mistakes = [] }) => mistakes.map(({ hint }) => hint));
+    assert.match(String(hints[0]), /write variables\.params\.x/);
+  });
 });

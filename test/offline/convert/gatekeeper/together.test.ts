@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { printed } from "../../../../src/offline/convert/index.js";
+import { filesOf, printed } from "../../../../src/offline/convert/index.js";
 import { constraint, converted, errorsOf, type Json, judge, SOURCE, template } from "./converted.js";
 
 describe("what several documents say together", () => {
@@ -8,7 +8,7 @@ describe("what several documents say together", () => {
     const both = structuredClone(template(SOURCE)) as { spec: { targets: { code: object[] }[] } };
     both.spec.targets[0]?.code.unshift({ engine: "Rego", source: { rego: "package a" } });
     const made = converted(both as unknown as Json, constraint({}));
-    assert.ok(made.policies.every((policy) => "spec" in policy));
+    assert.ok(made.policies.every(({ documents }) => documents.length > 0));
     assert.match(made.problems.map(({ message }) => message).join(), /has Rego, too/);
   });
 
@@ -26,6 +26,36 @@ describe("what several documents say together", () => {
       made.policies.map(({ name }) => name),
       ["rule-rule", "other-rule"],
     );
+  });
+
+  for (const [what, ...documents] of [
+    [
+      "in two kinds, and one that has the longer name already",
+      template(SOURCE, {}, "Other"),
+      constraint({}),
+      constraint({}, "rule", "Other"),
+      constraint({}, "other-rule"),
+    ],
+    [
+      "and with Namespaces apart",
+      constraint({ match: { namespaceSelector: { matchLabels: { a: "b" } } } }),
+      constraint({}, "rule-namespaces"),
+    ],
+    ["and with the file of the configuration", constraint({}, "policies"), constraint({}, "rule-policies")],
+  ] as const)
+    test(`no policy takes the place of another of its name: ${what}`, () => {
+      const made = converted(template(SOURCE), ...documents);
+      assert.match(errorsOf(made).join(), /metadata\.name: another policy gets the name/);
+      assert.equal(made.policies.length, documents.filter(({ kind }) => kind !== "ConstraintTemplate").length - 1);
+      assert.ok(!filesOf(made.policies, "vap").has("policies.yaml"));
+      const names = made.policies.flatMap(({ entries }) => Object.keys(entries));
+      assert.equal(new Set(names).size, names.length);
+    });
+
+  test("of three Constraints of one name each is named once, and none is converted", () => {
+    const different = ["deny", "warn", "dryrun"].map((enforcementAction) => constraint({ enforcementAction }));
+    const made = converted(template(SOURCE), ...different);
+    assert.deepEqual([made.policies.length, errorsOf(made).length], [0, 3]);
   });
 
   test("a Config's excluded namespaces count, those of other processes do not", async () => {
@@ -77,8 +107,7 @@ describe("what several documents say together", () => {
       spec: { gvks: [{ group: "apps", version: "v1", kind: "Deployment" }] },
     };
     const [policy] = converted(set, made as unknown as Json, constraint({ enforcementAction: "dryrun" })).policies;
-    assert.ok(policy !== undefined && "entry" in policy);
-    assert.deepEqual(policy.entry, {
+    assert.deepEqual(policy?.entries.rule, {
       module: "./rule/policy.wasm",
       executionMode: "gatekeeper",
       contextAwareResources: [{ apiVersion: "apps/v1", kind: "Deployment" }],

@@ -13,12 +13,13 @@ export const KUBERNETES_VERSIONS = [
   "1.35",
   "1.36",
   "1.37",
+  "1.38",
 ] as const;
 
 /** A version of Kubernetes: an expression may use whatever a cluster of that version knows. */
 export type KubernetesVersion = (typeof KUBERNETES_VERSIONS)[number];
 
-/** The newest one. */
+/** The newest one that is released: the default. */
 export const NEWEST_VERSION: KubernetesVersion = "1.37";
 
 /** Whether a text is one of {@link KUBERNETES_VERSIONS}. */
@@ -28,3 +29,12 @@ export const isKubernetesVersion = (text: string): text is KubernetesVersion =>
 /** Whether `version` has a feature that came with `since`. */
 export const isSince = (version: KubernetesVersion, since: KubernetesVersion): boolean =>
   KUBERNETES_VERSIONS.indexOf(version) >= KUBERNETES_VERSIONS.indexOf(since);
+
+/**
+ * How a server's program behaves, whatever the version of the environment: as that of 1.37 and of every earlier release, or as that of 1.38 (spec
+ * kubernetes-1-38.md 1).
+ */
+export type Behaviour = "1.37" | "1.38";
+
+/** The behaviour of the program of a release. */
+export const behaviourOf = (release: KubernetesVersion): Behaviour => (isSince(release, "1.38") ? "1.38" : "1.37");
