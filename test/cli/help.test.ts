@@ -86,7 +86,11 @@ describe("a slip", () => {
     ["of an option is told the right one", ["check", "--polices", "x"], /Did you mean --policies\?/],
     ["of a word's case", ["--Version"], /Did you mean --version\?/],
     ["of a letter's case", ["check", "-O", "json"], /unknown option '-O'\n\(Did you mean -o, --output\?\)/],
-    ["of a letter that begins an option", ["apply", "-k"], /Did you mean (?:--kubernetes-version or )?--kubeconfig or --kubernetes\?/],
+    [
+      "of a letter that begins an option",
+      ["apply", "-k"],
+      /Did you mean (?:--kubernetes-version or )?--kubeconfig or --kubernetes\?/,
+    ],
     ["of a letter is told all others", ["check", "-x"], /\(letters that it knows: -o, --output; -h, --help\)/],
     ["of a letter without a command", ["-x"], /\(letters that it knows: -h, --help\)/],
     ["of a dash", ["check", "-policies", "x"], /Did you mean --policies\?/],

@@ -23,7 +23,7 @@ const MISTAKES: readonly (readonly [string, string, number, RegExp])[] = [
     "test",
     "apiVersion: cli.kyverno.io/v1alpha1\nkind: Test\nresults: []\n",
     2,
-    /f\.yaml:2:1: kind: .*--file-name NAME/,
+    /f\.yaml:1:1: .*kyverno-test\.yaml, or by -f NAME/,
   ],
   ["test", "tests: []\n", 2, /f\.yaml:1:1: tests: unknown key: write "cases"/],
 ];

@@ -39,6 +39,8 @@ test("break-glass lets the group on call pass, refuses everyone else, and leaves
     const refused = "only the group sre may set the annotation break-glass";
 
     assert.deepEqual(await ask([], pod(undefined, false)), [true, undefined, undefined]);
+    const deployment = { ...pod(), apiVersion: "apps/v1", kind: "Deployment", spec: { template: pod() } };
+    assert.deepEqual(await ask([], deployment), [false, "the workload is not allowed", undefined]);
     assert.deepEqual(await ask(["sre"], pod()), [false, "the workload is not allowed", undefined]);
     assert.deepEqual(await ask(["sre"], pod(claim)), [true, undefined, trace]);
     assert.deepEqual(await ask(["sre"], pod(claim, false)), [true, undefined, undefined], "the glass is whole");

@@ -37,11 +37,14 @@ const ours = (commands: readonly string[]): readonly string[] => {
   return found;
 };
 
+const COMMANDS = [...PAGE.matchAll(/```sh\n(.*)\n```/g)].map(([, command = ""]) => command);
+
 const PIPELINES: Readonly<Record<string, readonly string[]>> = {
   GitHub: ours(under(fileOf(".github/workflows/policies.yaml"), "run")),
   GitLab: ours(under(fileOf(".gitlab-ci.yml"), "script")),
   "pre-commit": ours(under(fileOf(".pre-commit-config.yaml"), "entry")),
-  "a pull request": ours([...PAGE.matchAll(/```sh\n(.*)\n```/g)].map(([, command = ""]) => command)),
+  "a pull request": ours(COMMANDS.filter((command) => command.includes("--changed"))),
+  "entries of policies.yaml": ours(COMMANDS.filter((command) => !command.includes("--changed"))),
 };
 
 const POLICY = `apiVersion: policies.kyverno.io/v1
@@ -54,7 +57,18 @@ spec:
 const GOOD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: good\n  labels: {owner: a}\n";
 const FILES: Readonly<Record<string, string>> = {
   "policies/need-owner.yaml": POLICY,
-  "policies.yaml": "policies: { resource: policies/ }\n",
+  "policies.yaml": `policies: { resource: policies/ }
+need-team:
+  cel:
+    matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]}
+    validations: [{expression: "'team' in object.metadata.?labels.orValue({})", message: set a team}]
+workloads:
+  expression: "owned() || old()"
+  message: not owned
+  policies:
+    owned: { policy: policies }
+    old: { cel: { validations: [{ expression: "object.metadata.name.startsWith('old-')", message: not old }] } }
+`,
   "tests/kyverno-test.yaml": `apiVersion: cli.kyverno.io/v1alpha1
 kind: Test
 metadata: {name: t}
@@ -140,6 +154,19 @@ const TESTS: Readonly<Record<string, Change>> = {
   "no folder of tests": removed("tests"),
 };
 
+/** Mistakes that entries of policies.yaml see. */
+const CONFIG = FILES["policies.yaml"] ?? "";
+const ENTRIES: Readonly<Record<string, Change>> = {
+  "a manifest that only an entry denies": written(
+    "manifests/settings.json",
+    '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}',
+  ),
+  "an entry that is gone": written("policies.yaml", CONFIG.slice(0, CONFIG.indexOf("workloads:"))),
+  "an entry with a broken expression": written("policies.yaml", CONFIG.replace("owned() ||", "owned ||")),
+  "an empty policies.yaml": written("policies.yaml", ""),
+  "no policies.yaml": removed("policies.yaml"),
+};
+
 describe("docs/ci.md", () => {
   const start = process.cwd();
   let good = "";
@@ -195,9 +222,10 @@ describe("docs/ci.md", () => {
         const { red, said } = await run(pipeline, written("manifests/new.yaml", GOOD.replace("good", "new")));
         assert.equal(red, false, said);
       });
-      const wrong = { ...WRONG, ...(!changed && { ...NEEDS_ALL, ...TESTS }) };
+      const entries = pipeline.startsWith("entries");
+      const wrong = { ...WRONG, ...(!changed && { ...NEEDS_ALL, ...(entries ? ENTRIES : TESTS) }) };
       // The others have the same commands, but for files of reports and the base.
-      const few = !["GitHub", "pre-commit"].includes(pipeline);
+      const few = !["GitHub", "pre-commit"].includes(pipeline) && !entries;
       for (const [what, change] of Object.entries(wrong).slice(0, few ? 1 : undefined)) {
         test(`is red for ${what}`, async () => {
           const { red, said } = await run(pipeline, change);

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { RE2JS } from "re2js";
 import type { Path, Problem } from "../../config/documents/problem.js";
 import { parseResources, type SourceDocument } from "../../config/documents/source-document.js";
-import { deepestNode, describeNode, nodeValue, pairOf } from "../../config/documents/source-node.js";
+import { deepestNode, describeNode, nodeValue } from "../../config/documents/source-node.js";
 import { ProblemSink } from "../../config/problem-sink.js";
 import type { RecordValue } from "../../config/record-shape.js";
 import { UsageError } from "../../data/command-io.js";
@@ -87,13 +87,16 @@ class FileReader {
       );
       return [];
     }
-    if (pairOf(root, "apiVersion") !== undefined && pairOf(root, "kind") !== undefined) {
-      const kyverno = "policy-server test FOLDER --file-name NAME runs a test of Kyverno's command";
-      this.#sink.keyError(["kind"], `expected a map with cases, found a Kubernetes object (${kyverno})`);
+    const whole = value as Written;
+    if (!("cases" in whole) && typeof whole.apiVersion === "string" && typeof whole.kind === "string") {
+      const isKyverno = whole.apiVersion.startsWith("cli.kyverno.io/");
+      const instead = isKyverno
+        ? "Kyverno's test files are named kyverno-test.yaml, or by -f NAME"
+        : "name this file behind `object:` in a case";
+      this.#sink.error([], `expected a map with cases, found a ${whole.kind} of ${whole.apiVersion}: ${instead}`);
       return [];
     }
     fileShape.read(root, [], this.#sink);
-    const whole = value as Written;
     const kinds = ["policy", ...KIND_KEYS].filter((key) => isGiven(whole[key]));
     if (kinds.length > 1)
       this.#sink.keyError([kinds[1] ?? ""], `has ${kinds.join(" and ")}, but cases are about exactly one of them`);

@@ -55,6 +55,19 @@ cases:
   ]);
 });
 
+test("an object, and a test file of Kyverno's, are named in place of their keys", async () => {
+  const object = write("pod.test.yaml", "apiVersion: v1\nkind: Pod\nmetadata: { name: a }\n");
+  const kyverno = write("k.test.yaml", "apiVersion: cli.kyverno.io/v1alpha1\nkind: Test\nresults: []\n");
+  const { code, err } = await run(object, kyverno);
+  assert.equal(code, 2);
+  assert.match(err, /pod.test.yaml:1:1: expected a map with cases, found a Pod of v1: name this file behind `object:`/);
+  assert.match(
+    err,
+    /k.test.yaml:1:1: .* a Test of cli.kyverno.io\/v1alpha1: .* named kyverno-test.yaml, or by -f NAME/,
+  );
+  assert.match(err, /2 mistakes in test files/);
+});
+
 test("keys of hostile names are keys like others", async () => {
   const file = write(
     "h.test.yaml",
