@@ -88,6 +88,12 @@ const FILES: Readonly<Record<string, string>> = {
   "half/lost.yaml": deployment(1).replace("kind:", "knd:"),
   "values-file.yaml": "",
   "none.yaml": "{}\n",
+  "audit.yaml": `${policy()}  validationActions: [Audit]\n`,
+  "warn.yaml": `${policy()}  validationActions: [Warn, Audit]\n`,
+  "many.yaml": deployment(9),
+  "ids.yaml":
+    'audit: { resource: audit.yaml }\nwarn: { resource: warn.yaml }\nmember: { expression: "a()", message: member, policies: { a: { policy: audit } } }\n',
+  "fails.yaml": policy().replace("object.spec.replicas < 5", "object.spec.missing < 5"),
   "policies.yaml":
     'few: { resource: few.yaml }\nboth: { expression: "a() && b()", message: both, policies: { a: { policy: few }, b: { policy: few } } }\n',
   "condition.yaml": `${vap()}  matchConditions: [{ name: never, expression: "false" }]\n---\n${binding("few")}`,
@@ -207,6 +213,22 @@ const CASES: readonly (readonly [code: number, args: readonly string[], says: Re
   [2, [...FEW, "web.yaml", "-r", "web-kind.yaml"], /has no kind Deploymnt/],
   [2, [...FEW, "web.yaml", "-r", "other.yaml"], /stands twice with other contents in \/web\.yaml and \/other\.yaml/],
   [0, [...FEW, "web.yaml", "-r", "same.yaml"], /^warning: found duplicated resource Deployment web default\n$/],
+  // What Audit and Warn find, whatever names the policy, and errors of policies.
+  ...["audit.yaml", "warn.yaml"].map((file) => [1, ["apply", file, "-r", "many.yaml"], /^$/] as const),
+  ...["audit", "warn"].flatMap((id) => [
+    [1, ["apply", id, "--policies", "ids.yaml", "-r", "many.yaml"], /^$/] as const,
+    [0, ["apply", id, "--policies", "ids.yaml", ...WEB], /^$/] as const,
+  ]),
+  [
+    0,
+    ["apply", "member", "--policies", "ids.yaml", "-r", "many.yaml"],
+    /^warning: policy member -> resource default\/Deployment\/web: a: \S.*\n$/,
+  ],
+  [
+    1,
+    ["apply", "fails.yaml", ...WEB],
+    /^Error: policy few -> resource default\/Deployment\/web could not be judged: .*no such key: missing.*\n$/,
+  ],
   // Folders.
   [1, [...FEW, "deep/"], /^$/],
   [1, [...FEW, "json/"], /^$/],
