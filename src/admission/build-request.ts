@@ -1,7 +1,7 @@
 /** An AdmissionRequest as the API server would send it, made from an object. */
 import { UsageError } from "../data/command-io.js";
 import { stringifyJson } from "../data/json.js";
-import { builtinScope, mistakenKind } from "../kubernetes/builtin-kinds.js";
+import { isBuiltin, mistakenKind } from "../kubernetes/builtin-kinds.js";
 import { creatorOf } from "../kubernetes/creator.js";
 import { IdentityError, identify } from "../kubernetes/identity.js";
 import { apiVersionOf, type GroupVersionKind, type GroupVersionResource } from "../kubernetes/names.js";
@@ -110,7 +110,7 @@ function identified({ object, namespace, find }: RequestParts, of: "object" | "o
     const found = identify(object, { namespace, namespaced: (each) => find?.(each)?.namespaced });
     if (found.kind.endsWith("List") && Array.isArray(member(object, "items")))
       throw new IdentityError(["kind"], "is that of a list: admission is asked about each of its items");
-    const isKnown = builtinScope(found) !== undefined || find?.(found) !== undefined;
+    const isKnown = !isBuiltin(found) && find?.(found) !== undefined;
     const mistake = isKnown ? undefined : mistakenKind(apiVersionOf(found), found.kind);
     if (mistake !== undefined) throw new IdentityError(["kind"], `is wrong: ${mistake}`);
     return found;

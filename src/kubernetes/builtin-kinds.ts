@@ -68,6 +68,32 @@ const KINDS: Readonly<Record<string, string>> = {
   "storagemigration.k8s.io/v1beta1": "StorageVersionMigration",
 };
 
+/** API versions that no supported cluster serves any more, with all of their kinds or those that are gone. */
+const REMOVED: Readonly<Record<string, string>> = {
+  "admissionregistration.k8s.io/v1beta1": "MutatingWebhookConfiguration ValidatingWebhookConfiguration",
+  "apps/v1beta1": "",
+  "apps/v1beta2": "",
+  "authorization.k8s.io/v1beta1": "",
+  "batch/v1beta1": "",
+  "certificates.k8s.io/v1beta1": "CertificateSigningRequest",
+  "coordination.k8s.io/v1beta1": "Lease",
+  "discovery.k8s.io/v1beta1": "",
+  "events.k8s.io/v1beta1": "",
+  "extensions/v1beta1": "",
+  "flowcontrol.apiserver.k8s.io/v1beta1": "",
+  "flowcontrol.apiserver.k8s.io/v1beta2": "",
+  "flowcontrol.apiserver.k8s.io/v1beta3": "",
+  "networking.k8s.io/v1beta1": "Ingress IngressClass",
+  "node.k8s.io/v1alpha1": "",
+  "node.k8s.io/v1beta1": "",
+  "policy/v1beta1": "",
+  "rbac.authorization.k8s.io/v1alpha1": "",
+  "rbac.authorization.k8s.io/v1beta1": "",
+  "scheduling.k8s.io/v1beta1": "PriorityClass",
+  "storage.k8s.io/v1alpha1": "",
+  "storage.k8s.io/v1beta1": "CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment",
+};
+
 const CLUSTER_SCOPED: ReadonlySet<string> = new Set(
   (
     "CSIDriver CSINode CertificateSigningRequest ClusterRole ClusterRoleBinding ClusterTrustBundle ComponentStatus DeviceClass " +
@@ -82,6 +108,11 @@ const CLUSTER_SCOPED: ReadonlySet<string> = new Set(
 const KINDS_BY_VERSION: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries(KINDS).map(([version, kinds]) => [version, new Set(kinds.split(" "))]),
 );
+
+function isRemoved(apiVersion: string, kind: string): boolean {
+  const gone = REMOVED[apiVersion];
+  return gone === "" || gone?.split(" ").includes(kind) === true;
+}
 
 /** Whether the kind is built in. */
 export const isBuiltin = (kind: GroupVersionKind): boolean =>
@@ -127,16 +158,25 @@ export function pluralOf(kind: string): string {
 export function mistakenKind(apiVersion: string, kind: string): string | undefined {
   const kinds = KINDS_BY_VERSION.get(apiVersion);
   if (kinds !== undefined) {
-    if (kinds.has(kind) || kind.endsWith("List")) return undefined;
+    const item = kind.replace(/List$/, "");
+    if (isRemoved(apiVersion, item)) {
+      const served = versionsOf(item);
+      const now = served.find((each) => groupOf(each) === groupOf(apiVersion)) ?? served[0];
+      return `Kubernetes has no ${kind} in ${apiVersion}${now === undefined ? "" : ` (did you mean ${JSON.stringify(now)}?)`}`;
+    }
+    if (kinds.has(kind) || item !== kind) return undefined;
     return `${apiVersion} has no kind ${kind}${didYouMean(kind, kinds)}`;
   }
   const group = groupOf(apiVersion);
-  const versions = [...KINDS_BY_VERSION].filter(([, known]) => known.has(kind)).map(([version]) => version);
-  const meant = didYouMean(apiVersion, versions);
+  const meant = didYouMean(apiVersion, versionsOf(kind));
   if (GROUPS.has(group))
     return `Kubernetes has no ${apiVersion}${meant || didYouMean(apiVersion, KINDS_BY_VERSION.keys())}`;
   return meant === "" ? undefined : `Kubernetes has no ${kind} in ${apiVersion}${meant}`;
 }
+
+/** The `apiVersion`s in which clusters have a kind. */
+const versionsOf = (kind: string): readonly string[] =>
+  [...KINDS_BY_VERSION].flatMap(([version, known]) => (known.has(kind) && !isRemoved(version, kind) ? [version] : []));
 
 const GROUPS: ReadonlySet<string> = new Set([...KINDS_BY_VERSION.keys()].map(groupOf));
 

@@ -1,5 +1,6 @@
 /** The identity of objects that stand in files: what a cluster would take them for, or why it would not take them. */
 import { didYouMean } from "../data/suggest.js";
+import { HELM_TEMPLATE, helmTemplateAt } from "../data/yaml.js";
 import { builtinKinds, builtinScope } from "./builtin-kinds.js";
 import { apiVersionOf, type GroupVersionKind } from "./names.js";
 import { isObject, type JsonObject, member, text } from "./object.js";
@@ -51,12 +52,15 @@ export function identify(value: unknown, { namespace: wanted, namespaced }: Surr
   const kind = readKind(value);
   const given = member(value, "metadata") ?? {};
   if (!isObject(given)) throw new IdentityError(["metadata"], `is ${described(given)}, not a map`);
-  for (const key of ["name", "generateName", "namespace"]) checkText(member(given, key) ?? "", ["metadata", key]);
-  for (const key of ["labels", "annotations"]) checkTexts(member(given, key) ?? {}, ["metadata", key]);
+  for (const key of ["name", "generateName", "namespace"]) checkRendered(member(given, key) ?? "", ["metadata", key]);
+  checkTexts(member(given, "labels") ?? {}, ["metadata", "labels"], checkRendered);
+  checkTexts(member(given, "annotations") ?? {}, ["metadata", "annotations"], checkText);
   const metadata = withoutNulls(given);
   const written = text(metadata, "namespace");
   const name = text(metadata, "name");
-  const scope = builtinScope(kind) ?? namespaced?.(kind) ?? policyScope(kind);
+  const builtin = builtinScope(kind);
+  if (builtin !== undefined) checkImages(member(value, "spec"), ["spec"]);
+  const scope = builtin ?? namespaced?.(kind) ?? policyScope(kind);
   if (scope === false || (wanted === "" && written === "")) {
     const { namespace: _, ...rest } = metadata;
     const isSame = written === "" && metadata === given;
@@ -85,7 +89,7 @@ const policyScope = ({ group, kind }: GroupVersionKind): boolean | undefined =>
 function readKind(object: JsonObject): GroupVersionKind {
   for (const key of ["apiVersion", "kind"]) {
     const value = member(object, key) ?? "";
-    checkText(value, [key]);
+    checkRendered(value, [key]);
     if (value === "") throw new IdentityError([key], "is missing");
   }
   const apiVersion = text(object, "apiVersion");
@@ -102,9 +106,28 @@ function checkText(value: unknown, path: readonly string[]): void {
 }
 
 /** Maps of texts: the API server reads null for the empty text. */
-function checkTexts(map: unknown, path: readonly string[]): void {
+function checkTexts(map: unknown, path: readonly string[], check: typeof checkText): void {
   if (!isObject(map)) throw new IdentityError(path, `is ${described(map)}, not a map`);
-  for (const key in map) checkText(map[key] ?? "", [...path, key]);
+  for (const key in map) check(map[key] ?? "", [...path, key]);
+}
+
+/** Texts that have no braces in any cluster: in quotes, a template is YAML all the same. */
+function checkRendered(value: unknown, path: readonly string[]): void {
+  checkText(value, path);
+  if (String(value).includes("{{")) throw new IdentityError(path, `has braces: ${HELM_TEMPLATE}`);
+}
+
+/** Images of pods and of pod templates, in which only what Helm alone knows is a mistake for sure. */
+function checkImages(spec: unknown, path: readonly string[]): void {
+  if (!isObject(spec)) return;
+  for (const key of ["containers", "initContainers"]) {
+    const containers = member(spec, key);
+    if (!Array.isArray(containers)) continue;
+    for (const [index, container] of containers.entries())
+      if (helmTemplateAt(text(container, "image")) !== undefined)
+        throw new IdentityError([...path, key, String(index), "image"], `has braces: ${HELM_TEMPLATE}`);
+  }
+  for (const key of ["template", "jobTemplate"]) checkImages(member(member(spec, key), "spec"), [...path, key, "spec"]);
 }
 
 /** Metadata as the API server reads it: a map that is null is absent, and a value that is null is the empty text. */

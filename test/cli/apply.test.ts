@@ -88,7 +88,7 @@ policy vap1 -> resource default/Pod/bad failed:
 
 pass: 3, fail: 4, warn: 0, error: 1, skip: 0 
 `,
-      err: "",
+      err: "Error: policy errs -> resource /Namespace/x could not be judged: error: no such key: labels\n",
     });
   });
 

@@ -61,6 +61,15 @@ const FILES: Readonly<Record<string, string>> = {
   "web-kind.yaml": deployment(1, "Deploymnt"),
   "web-group.yaml": deployment(1, "Deployment", "app/v1"),
   "web-version.yaml": deployment(1, "Deployment", "apps/v11"),
+  "web-extensions.yaml": deployment(9, "Deployment", "extensions/v1beta1"),
+  "web-beta.yaml": deployment(9, "Deployment", "apps/v1beta2"),
+  "cron-beta.yaml": deployment(9, "CronJob", "batch/v1beta1"),
+  "ingress-beta.yaml": deployment(9, "Ingress", "extensions/v1beta1"),
+  "web-helm.yaml": deployment(1).replace("name: web", 'name: "{{ .Release.Name }}"'),
+  "image-helm.yaml": deployment(1).replace(
+    "replicas: 1",
+    'template: { spec: { containers: [{ image: "{{ .Values.image }}" }] } }',
+  ),
   "web-list.yaml": `apiVersion: v1\nkind: List\nitems:\n- ${deployment(1, "Deploymnt").replaceAll("\n", "\n  ")}\n`,
   "other.yaml": deployment(2),
   "same.yaml": `# the same\n${deployment(1)}`,
@@ -79,6 +88,12 @@ const FILES: Readonly<Record<string, string>> = {
   "half/lost.yaml": deployment(1).replace("kind:", "knd:"),
   "values-file.yaml": "",
   "none.yaml": "{}\n",
+  "audit.yaml": `${policy()}  validationActions: [Audit]\n`,
+  "warn.yaml": `${policy()}  validationActions: [Warn, Audit]\n`,
+  "many.yaml": deployment(9),
+  "ids.yaml":
+    'audit: { resource: audit.yaml }\nwarn: { resource: warn.yaml }\nmember: { expression: "a()", message: member, policies: { a: { policy: audit } } }\n',
+  "fails.yaml": policy().replace("object.spec.replicas < 5", "object.spec.missing < 5"),
   "policies.yaml":
     'few: { resource: few.yaml }\nboth: { expression: "a() && b()", message: both, policies: { a: { policy: few }, b: { policy: few } } }\n',
   "condition.yaml": `${vap()}  matchConditions: [{ name: never, expression: "false" }]\n---\n${binding("few")}`,
@@ -181,9 +196,39 @@ const CASES: readonly (readonly [code: number, args: readonly string[], says: Re
   [2, [...FEW, "web-list.yaml"], /apps\/v1 has no kind Deploymnt/],
   [2, [...FEW, "web-group.yaml"], /Kubernetes has no Deployment in app\/v1 \(did you mean "apps\/v1"\?\)/],
   [2, [...FEW, "web-version.yaml"], /Kubernetes has no apps\/v11/],
+  [
+    2,
+    [...FEW, "web-extensions.yaml"],
+    /Kubernetes has no Deployment in extensions\/v1beta1 \(did you mean "apps\/v1"\?\)/,
+  ],
+  [2, [...FEW, "web-beta.yaml"], /Kubernetes has no Deployment in apps\/v1beta2 \(did you mean "apps\/v1"\?\)/],
+  [2, [...FEW, "cron-beta.yaml"], /Kubernetes has no CronJob in batch\/v1beta1 \(did you mean "batch\/v1"\?\)/],
+  [2, [...FEW, "ingress-beta.yaml"], /did you mean "networking\.k8s\.io\/v1"/],
+  [
+    2,
+    [...FEW, "web-helm.yaml"],
+    /metadata\.name has braces: this is a Helm template: render it with `helm template` first/,
+  ],
+  [2, [...FEW, "web.yaml", "-r", "image-helm.yaml"], /image has braces: this is a Helm template/],
   [2, [...FEW, "web.yaml", "-r", "web-kind.yaml"], /has no kind Deploymnt/],
   [2, [...FEW, "web.yaml", "-r", "other.yaml"], /stands twice with other contents in \/web\.yaml and \/other\.yaml/],
   [0, [...FEW, "web.yaml", "-r", "same.yaml"], /^warning: found duplicated resource Deployment web default\n$/],
+  // What Audit and Warn find, whatever names the policy, and errors of policies.
+  ...["audit.yaml", "warn.yaml"].map((file) => [1, ["apply", file, "-r", "many.yaml"], /^$/] as const),
+  ...["audit", "warn"].flatMap((id) => [
+    [1, ["apply", id, "--policies", "ids.yaml", "-r", "many.yaml"], /^$/] as const,
+    [0, ["apply", id, "--policies", "ids.yaml", ...WEB], /^$/] as const,
+  ]),
+  [
+    0,
+    ["apply", "member", "--policies", "ids.yaml", "-r", "many.yaml"],
+    /^warning: policy member -> resource default\/Deployment\/web: a: \S.*\n$/,
+  ],
+  [
+    1,
+    ["apply", "fails.yaml", ...WEB],
+    /^Error: policy few -> resource default\/Deployment\/web could not be judged: .*no such key: missing.*\n$/,
+  ],
   // Folders.
   [1, [...FEW, "deep/"], /^$/],
   [1, [...FEW, "json/"], /^$/],
@@ -217,6 +262,10 @@ const CASES: readonly (readonly [code: number, args: readonly string[], says: Re
 /** The same of other commands, which Kyverno has not. */
 const OTHERS: readonly (readonly [code: number, args: readonly string[], says: RegExp])[] = [
   [0, ["eval", "few.yaml", "--object", "web.yaml"], /^$/],
+  [2, ["eval", "few.yaml", "--object", "web-helm.yaml"], /this is a Helm template/],
+  [2, ["eval", "few.yaml", "--object", "image-helm.yaml"], /this is a Helm template/],
+  [2, ["eval", "few.yaml", "--object", "web-extensions.yaml"], /Kubernetes has no Deployment in extensions/],
+  [2, ["eval", "few.yaml", "--object", "web-version.yaml"], /Kubernetes has no apps\/v11/],
   [3, ["eval", "few.yaml", "--object", "service.yaml"], /no policy applies/],
   [3, ["eval", "vap.yaml", "--object", "service.yaml"], /no policy applies/],
   [3, ["eval", "both", "--policies", "policies.yaml", "--object", "service.yaml"], /no policy applies/],

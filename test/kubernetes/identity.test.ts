@@ -3,6 +3,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { IdentityError, identify } from "../../src/kubernetes/identity.js";
 
+const HELM = /this is a Helm template: render it with `helm template` first/;
+const HELM_IMAGE = "{{ .Values.image }}:{{ .Values.tag }}";
+const containers = (image: string) => ({ containers: [{ name: "a", image, args: [HELM_IMAGE] }] });
 const pod = (metadata: unknown) => ({ apiVersion: "v1", kind: "Pod", metadata });
 const placed = (object: unknown, ...rest: [Parameters<typeof identify>[1]?]): string[] => {
   const { namespace, name, doubt = "", object: made } = identify(object, ...rest);
@@ -55,6 +58,15 @@ describe("the namespace of an object", () => {
   });
 });
 
+test("braces are taken where a cluster takes them", () => {
+  for (const object of [
+    { ...pod({ name: "a", annotations: { at: "{{ .Values.at }}" } }), spec: containers("nginx") },
+    { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { "a.tpl": "{{ .Values.a }}" } },
+    { apiVersion: "argoproj.io/v1alpha1", kind: "Workflow", metadata: { name: "a" }, spec: containers(HELM_IMAGE) },
+  ])
+    assert.equal(identify(object, { namespaced: () => true }).name, "a");
+});
+
 describe("an object that no API server takes", () => {
   const refused: readonly [object: unknown, path: string, reason: RegExp][] = [
     ...[false, true, 123, 1.5, ["a"], { a: "b" }].flatMap((value): [unknown, string, RegExp][] => [
@@ -66,6 +78,26 @@ describe("an object that no API server takes", () => {
       [{ ...pod({}), kind: value }, "kind", /not a text/],
       [{ ...pod({}), apiVersion: value }, "apiVersion", /not a text/],
     ]),
+    ...["{{ .Release.Name }}", '{{ include "name" . }}-web', "web-{{ $i }}"].flatMap(
+      (value): [unknown, string, RegExp][] => [
+        [pod({ name: "a", namespace: value }), "metadata.namespace", HELM],
+        [pod({ name: value }), "metadata.name", HELM],
+        [pod({ generateName: value }), "metadata.generateName", HELM],
+        [pod({ name: "a", labels: { team: value } }), "metadata.labels.team", HELM],
+        [{ ...pod({}), kind: value }, "kind", HELM],
+        [{ ...pod({}), apiVersion: value }, "apiVersion", HELM],
+      ],
+    ),
+    [{ ...pod({ name: "a" }), spec: containers(HELM_IMAGE) }, "spec.containers.0.image", HELM],
+    [
+      {
+        apiVersion: "batch/v1",
+        kind: "CronJob",
+        spec: { jobTemplate: { spec: { template: { spec: containers(HELM_IMAGE) } } } },
+      },
+      "spec.jobTemplate.spec.template.spec.containers.0.image",
+      HELM,
+    ],
     [pod({ name: "a", labels: ["team"] }), "metadata.labels", /a list, not a map/],
     [pod({ name: "a", labels: "team" }), "metadata.labels", /a text, not a map/],
     [pod("a"), "metadata", /not a map/],

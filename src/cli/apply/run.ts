@@ -7,6 +7,7 @@ import { mistakenKind } from "../../kubernetes/builtin-kinds.js";
 import type { LoaderSettings } from "../../loader/settings.js";
 import { NO_COUNTS, sum } from "../../offline/reports/counts.js";
 import type { Counts, Place, Scanned } from "../../offline/reports/finding.js";
+import { notes } from "../../offline/reports/plain-text.js";
 import type { ClusterListing } from "../../offline/scan/cluster-listing.js";
 import { Duplicates, identityOf, otherContents } from "../../offline/scan/duplicates.js";
 import { inOrder } from "../../offline/scan/in-order.js";
@@ -156,6 +157,11 @@ export class Run {
       if (from === "files") this.#look(each);
       this.#counts = sum(this.#counts, each.counts);
       text += output.add(each, opened.scanner.policies);
+      // Reports have them as entries.
+      for (const line of output.headline ? notes(each, opened.scanner.policies) : []) {
+        this.#progress?.clear();
+        say(this.#options.io.stderr, line);
+      }
     }
     this.#done += scanned.length;
     this.#progress?.at(this.#done);

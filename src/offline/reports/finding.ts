@@ -55,15 +55,23 @@ export interface Finding {
   readonly exceptions: readonly string[];
   /** Set where the policy did not match the resource: nothing was judged. */
   readonly unmatched?: true;
+  /** What a policy that passed has found all the same: the findings of a group's members. */
+  readonly note?: string;
 }
 
 const STATUS = { allow: "pass", deny: "fail", error: "error", skip: "skip" } as const;
 
-/** The finding of an outcome, with its whole message. */
+/** The finding of an outcome, with its whole message. What Audit and Warn found is a failure of the policy, and a note on a group whose member found it. */
 export function plainFinding(outcome: Outcome): Omit<Finding, "policy"> {
-  const { verdict, auditAnnotations: properties = {} } = outcome;
+  const { verdict, auditAnnotations: properties = {}, found = [] } = outcome;
   const message = verdict === "skip" ? outcome.reason : (outcome.message ?? "");
-  return { rule: "", status: STATUS[verdict], message, properties, exceptions: [] };
+  const plain = { rule: "", status: STATUS[verdict], message, properties, exceptions: [] };
+  if (verdict !== "allow" || found.length === 0) return plain;
+  const said = found.map((each) => (each.member === undefined ? each.message : `${each.member}: ${each.message}`));
+  const all = [...new Set(said)].join("; ");
+  return found.some(({ member }) => member === undefined)
+    ? { ...plain, status: "fail", message: all }
+    : { ...plain, message: message || all, note: all };
 }
 
 /** An evaluated resource. */

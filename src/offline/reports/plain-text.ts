@@ -38,6 +38,25 @@ export const isTold = (
   policies: readonly ReportedPolicy[],
 ): boolean => status === "fail" || (status !== "pass" && policies[policy]?.tellsAllButPasses === true);
 
+/** What else standard error says of a resource: errors that are only counted, and findings of groups' members. */
+export function notes(
+  { resource: { namespace, kind, name }, findings }: Scanned,
+  policies: readonly ReportedPolicy[],
+): readonly string[] {
+  return findings.filter(isNoted).flatMap((finding) => {
+    if (isTold(finding, policies)) return [];
+    const { policy, status, message, note } = finding;
+    const path = `${namespace}/${kind}/${name}`;
+    const about = `policy ${policies[policy]?.name ?? ""} -> resource ${path === "//" ? "JSON payload" : path}`;
+    const said = status === "error" ? `Error: ${about} could not be judged: ${message}` : `warning: ${about}: ${note}`;
+    return [printable(said)];
+  });
+}
+
+/** Whether a finding may be one of the {@link notes}. */
+export const isNoted = ({ status, note }: Pick<Finding, "status" | "note">): boolean =>
+  status === "error" || note !== undefined;
+
 /** The last line; nothing is ever counted as a warning. */
 export const countsLine = ({ pass, fail, error, skip }: Counts): string =>
   `\npass: ${pass}, fail: ${fail}, warn: 0, error: ${error}, skip: ${skip} \n`;

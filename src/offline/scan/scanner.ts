@@ -6,7 +6,7 @@ import { member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
 import type { AdmissionRequest } from "../../policy/index.js";
 import { countsOf } from "../reports/counts.js";
 import type { Finding, Place, ReportedPolicy, ReportedResource, Scanned } from "../reports/finding.js";
-import { isTold } from "../reports/plain-text.js";
+import { isNoted, isTold } from "../reports/plain-text.js";
 import type { Judge, Subject } from "./judge.js";
 import { type RequestCircumstances, requestFor } from "./request.js";
 import { judged, type Resource, readResources } from "./resource.js";
@@ -122,9 +122,8 @@ export class Scanner {
           });
     const counts = countsOf(findings, this.policies);
     if (this.#wanted === "all") return { resource, findings, counts, place };
-    if (counts.fail === 0 && counts.error === 0 && counts.skip === 0)
-      return { resource, findings: NOTHING, counts, place };
-    return { resource, findings: findings.filter((finding) => isTold(finding, this.policies)), counts, place };
+    const wanted = findings.filter((finding) => isNoted(finding) || isTold(finding, this.policies));
+    return { resource, findings: wanted.length === 0 ? NOTHING : wanted, counts, place };
   }
 }
 
