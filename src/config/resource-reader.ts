@@ -108,19 +108,26 @@ function refuseKeys(
 export const emptyFile = (file: string): string =>
   `${JSON.stringify(file)} holds no policy: it is empty, or all of it is commented out`;
 
+/** Most files below a folder that are looked into. */
+const MAX_LOOKED_INTO = 1000;
+
 /** Whether a file below a folder holds a policy that no entry reads. */
 function holdsUnread(folder: string, { touched }: ConfigFiles): boolean {
   const files = new ConfigFiles();
+  const holdsPolicy = (file: string): boolean => {
+    const content = files.read(file);
+    // Most other files are told without parsing.
+    return /polic/i.test(content) && opened(parseResources(content, file).documents).some(isPolicy);
+  };
   try {
-    return manifestFiles(folder, undefined, isForeign).some(
-      (file) =>
-        !touched.has(resolve(file)) &&
-        opened(parseResources(files.read(file), file).documents).some((each) => isPolicyLike(identityOf(each))),
-    );
+    const unread = manifestFiles(folder, undefined, isForeign).filter((file) => !touched.has(resolve(file)));
+    return unread.slice(0, MAX_LOOKED_INTO).some(holdsPolicy);
   } catch {
     return false;
   }
 }
+
+const isPolicy = (document: SourceDocument): boolean => isPolicyLike(identityOf(document));
 
 /** Whether a folder holds files of other programs. */
 export const isForeign = (folder: string): boolean => folder === "node_modules" || folder.startsWith(".");

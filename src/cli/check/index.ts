@@ -4,6 +4,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import type { KubernetesVersion } from "../../cel/index.js";
+import { MAX_FILE_BYTES } from "../../config/config-files.js";
 import { eachMistake } from "../../config/documents/each-mistake.js";
 import { type Excerpt, excerptOf } from "../../config/documents/excerpt.js";
 import { withoutQuotedLines } from "../../config/documents/problem-line.js";
@@ -72,8 +73,6 @@ function compare(left: Problem, right: Problem, first: string): number {
   return left.line - right.line || left.column - right.column;
 }
 
-/** Largest file whose lines are shown, in bytes: the limit of a configuration. */
-const MAX_BYTES = 8 * 1024 * 1024;
 /** Most files whose lines are kept: problems come in order of file. */
 const MAX_KEPT = 8;
 
@@ -102,7 +101,7 @@ class SourceLines {
 function read(file: string): readonly string[] {
   try {
     const stats = statSync(file);
-    return stats.isFile() && stats.size <= MAX_BYTES ? linesOf(yamlText(readFileSync(file))) : [];
+    return stats.isFile() && stats.size <= MAX_FILE_BYTES ? linesOf(yamlText(readFileSync(file))) : [];
   } catch {
     return [];
   }
