@@ -103,7 +103,12 @@ function moreOf(program: Command, first: string | undefined, { code, message }: 
   const command = program.commands.find((each) => each.name() === name);
   if (command === undefined) return "";
   const [, flag] = /unknown option '(.*)'$/m.exec(message) ?? [];
-  const note = flag === undefined || message.includes("Did you mean") ? undefined : optionNote(flag, command);
+  const guess = flag === undefined || message.includes("Did you mean") ? undefined : optionNote(flag, command);
+  const takesObject = command.options.some(({ long }) => long === "--object");
+  const note =
+    code === "commander.excessArguments" && takesObject
+      ? "(an object is named by --object, as in --object FILE)"
+      : guess;
   const [example] = code === "commander.missingArgument" ? examplesOf(command) : [];
   const typed = example === undefined ? "" : `For example, to ${example[1]}:\n  ${example[0]}\n`;
   return `${note === undefined ? "" : `${note}\n`}(policy-server help ${name} says more)\n${typed}`;

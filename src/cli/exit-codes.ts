@@ -26,7 +26,7 @@ export const EXIT_MEANINGS: Readonly<Record<string, ExitMeanings>> = {
   check: {
     fine: "no mistake",
     no: "a mistake; with `--strict` a warning, too",
-    notAsked: "a file of documents that is named has no policy",
+    notAsked: "a file can't be read, is empty, a text or a list, or is named and has documents, but no policy",
     nothing: "there is no policy in a file or folder",
   },
   convert: {

@@ -1,6 +1,7 @@
 /** Reads the files of a configuration: regular files of bounded size, and folders of resources. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { MANIFESTS } from "../data/manifest-files.js";
 import { yamlText } from "../data/yaml.js";
 import type { Config, ConfigEntry } from "./entry.js";
 import { addressPath } from "./module-address.js";
@@ -32,6 +33,8 @@ export interface ConfigFilesOptions {
 export class ConfigFiles {
   /** Absolute paths of files and folders. */
   readonly touched = new Set<string>();
+  /** Looks that wait until all entries are read, and with them all files that they name. */
+  readonly afterwards: (() => void)[] = [];
   readonly #options: ConfigFilesOptions;
 
   constructor(options: ConfigFilesOptions = {}) {
@@ -67,15 +70,18 @@ export class ConfigFiles {
   /**
    * The files that a `resource` names: itself, or the YAML and JSON files of a folder (not of folders below it), by name.
    * @param holder the file that holds the path
+   * @param onFolder gets each folder below a folder
    * @throws ConfigFileError
    */
-  resources(path: string, holder: string): readonly string[] {
+  resources(path: string, holder: string, onFolder?: (folder: string) => void): readonly string[] {
     const found = path.startsWith("/") ? path : join(dirname(holder), path);
     if (this.#options.texts?.has(resolve(found)) === true) return [found];
     // A missing file is worth watching, too: it may be created.
     this.touched.add(resolve(found));
     if (!this.#stats(found).isDirectory()) return [found];
-    const names = readdirSync(found).filter((name) => !name.startsWith(".") && /\.(ya?ml|json)$/.test(name));
+    const entries = readdirSync(found, { withFileTypes: true }).filter(({ name }) => !name.startsWith("."));
+    for (const entry of entries) if (entry.isDirectory()) onFolder?.(join(found, entry.name));
+    const names = entries.map(({ name }) => name).filter((name) => MANIFESTS.test(name));
     if (names.length === 0) throw new ConfigFileError("is a folder without any .yaml, .yml or .json file");
     if (names.length > MAX_RESOURCE_FILES) {
       throw new ConfigFileError(`is a folder of ${names.length} files, at most ${MAX_RESOURCE_FILES}`);

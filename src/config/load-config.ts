@@ -196,6 +196,7 @@ function readEntries(
     const flaws = problems.filter(({ path }) => path[0] === pair.key);
     return readEntry(pair, flaws, { document, files, budget });
   });
+  for (const look of files.afterwards) look();
   const wrongReferences = checkReferences(
     read.flatMap((each) => each.references),
     read.flatMap(({ id, isGood }) => (isGood ? [id] : [])),

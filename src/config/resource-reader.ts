@@ -1,6 +1,8 @@
 import { basename, dirname, resolve } from "node:path";
-import { ConfigFileError } from "./config-files.js";
+import { manifestFiles } from "../data/manifest-files.js";
+import { ConfigFileError, ConfigFiles } from "./config-files.js";
 import { identityOf, opened } from "./documents/documents.js";
+import { isPolicyLike } from "./documents/known-kinds.js";
 import { Origin } from "./documents/origin.js";
 import type { Path } from "./documents/problem.js";
 import { parseResources, type SourceDocument } from "./documents/source-document.js";
@@ -27,12 +29,15 @@ export function readResource(written: Written<MapNode>): PolicyEntry | undefined
   if (fields === undefined) return undefined;
   const before = sink.errorCount;
   const documents: SourceDocument[] = [];
+  const empty: (readonly [Path, string])[] = [];
   for (const [index, name] of (fields.resource ?? []).entries()) {
-    const place = context.document.hasKey([...path, "resource", index]) ? [index] : [];
-    documents.push(...readNamed(name, [...path, "resource", ...place], context));
+    const place = [...path, "resource", ...(context.document.hasKey([...path, "resource", index]) ? [index] : [])];
+    documents.push(...readNamed(name, place, context, (file) => empty.push([place, file])));
   }
   // Without one file the others may be wrong only because of that.
   if (sink.errorCount > before || (fields.resource ?? []).length === 0) return undefined;
+  if (documents.length > 0)
+    for (const [place, file] of empty) sink.warning(place, emptyFile(file), { code: "POLICY_DOUBT" });
   const kubewarden = documents.filter(isKubewardenResource);
   const [resource] = kubewarden;
   if (resource === undefined) {
@@ -99,10 +104,42 @@ function refuseKeys(
   }
 }
 
-/** The documents of a file, or of the files of a folder. */
-function readNamed(name: string, path: Path, { document, files, chain, sink }: ReadContext): readonly SourceDocument[] {
+/** The message about a file without a document. */
+export const emptyFile = (file: string): string =>
+  `${JSON.stringify(file)} holds no policy: it is empty, or all of it is commented out`;
+
+/** Whether a file below a folder holds a policy that no entry reads. */
+function holdsUnread(folder: string, { touched }: ConfigFiles): boolean {
+  const files = new ConfigFiles();
   try {
-    return files.resources(name, document.file).flatMap((file) => {
+    return manifestFiles(folder, undefined, isForeign).some(
+      (file) =>
+        !touched.has(resolve(file)) &&
+        opened(parseResources(files.read(file), file).documents).some((each) => isPolicyLike(identityOf(each))),
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a folder holds files of other programs. */
+export const isForeign = (folder: string): boolean => folder === "node_modules" || folder.startsWith(".");
+
+/** The documents of a file, or of the files of a folder. */
+function readNamed(
+  name: string,
+  path: Path,
+  { document, files, chain, sink }: ReadContext,
+  onEmpty: (file: string) => void,
+): readonly SourceDocument[] {
+  const onFolder = (folder: string): void => {
+    const message = `the folder ${JSON.stringify(folder)} holds policies that are not read: name it, too`;
+    files.afterwards.push(() => {
+      if (holdsUnread(folder, files)) sink.warning(path, message, { code: "POLICY_DOUBT" });
+    });
+  };
+  try {
+    return files.resources(name, document.file, onFolder).flatMap((file) => {
       if (chain.includes(resolve(file))) {
         const names = [...chain, file].map((each) => basename(each));
         sink.error(path, `cycle of resource files: ${names.join(" -> ")}`, { code: "CONFIG_CYCLE" });
@@ -117,6 +154,7 @@ function readNamed(name: string, path: Path, { document, files, chain, sink }: R
       const { documents, problems, warnings } = parseResources(content, file);
       for (const problem of problems) sink.addError(problem);
       for (const warning of warnings) sink.add(warning);
+      if (problems.length === 0 && opened(documents).length === 0) onEmpty(file);
       return documents;
     });
   } catch (cause) {

@@ -25,6 +25,8 @@ export interface FileWatchOptions {
   readonly changed: () => Promise<void> | void;
   /** Milliseconds between checks. */
   readonly interval?: number;
+  /** Milliseconds since 1970 at which the files began to be read: a later change is not known yet. Default: everything that is there is known. */
+  readonly since?: number;
 }
 
 /** Starts a watch. The first check gives the known state. */
@@ -32,8 +34,9 @@ export async function watchFiles({
   paths,
   changed,
   interval = WATCH_INTERVAL_MS,
+  since,
 }: FileWatchOptions): Promise<FileWatch> {
-  let known = await signature(paths());
+  let known = await signature(paths(), since);
   /** A state that differs from the known one but may be half written. */
   let suspected: string | undefined;
   let running: Promise<void> | undefined;
@@ -74,13 +77,16 @@ export async function watchFiles({
   };
 }
 
-/** A text that identifies a state: other contents of a file have another time, size or inode. Links are followed. */
-async function signature(paths: readonly string[]): Promise<string> {
+/**
+ * A text that identifies a state: other contents of a file have another time, size or inode. Links are followed.
+ * @param until milliseconds since 1970: a file that has changed later has no state yet
+ */
+async function signature(paths: readonly string[], until = Number.POSITIVE_INFINITY): Promise<string> {
   const parts = await Promise.all(
     paths.map(async (path) => {
       try {
         const { ino, size, mtimeMs, ctimeMs } = await stat(path);
-        return `${path}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
+        return ctimeMs > until ? `${path}:not read yet` : `${path}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
       } catch {
         return `${path}:absent`;
       }

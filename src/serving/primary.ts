@@ -192,6 +192,7 @@ class Primary implements Serving, SecuredServing {
       port = bound;
     };
     cluster.once("listening", listens);
+    const since = Date.now();
     const failure = await this.#fleet.start(workers);
     if (failure !== undefined) return failure;
     // Before readiness: a signal that comes with the first answer must find its handler, or it ends the process at once.
@@ -218,7 +219,8 @@ class Primary implements Serving, SecuredServing {
     const url = urlOf(this.#settings, port);
     this.#logger.info("all processes are serving", { processes: workers, url, readiness_port: probes.port });
     began(port);
-    const files = await watchFiles({ paths: () => (watch ? this.#files : []), changed: () => this.#reload() });
+    const paths = (): readonly string[] => (watch ? this.#files : []);
+    const files = await watchFiles({ paths, changed: () => this.#reload(), since });
     hangs.reload(() => void files.force());
     const push = pushMetrics ? await startPush(() => this.#metrics.pushed()) : undefined;
     const signal = await stopped;

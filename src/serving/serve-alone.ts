@@ -92,6 +92,7 @@ export async function serveAlone(options: ServingOptions, hangs: HangUps, startA
   let again = (): void => {};
   const unready = (): string | undefined =>
     startAgent !== undefined && agent === undefined ? "the cluster's policies are not known yet" : agent?.unready;
+  const since = Date.now();
   const serving = await ServingProcess.start({ ...options, unready, loadWanted: () => again() });
   serving.approve();
   const inTurn = oneAfterTheOther();
@@ -115,6 +116,7 @@ export async function serveAlone(options: ServingOptions, hangs: HangUps, startA
   const watch = await watchFiles({
     paths: () => (settings.watch ? serving.files : []),
     changed: reload,
+    since,
   });
   hangs.reload(() => void watch.force());
   const signal = await stopped;

@@ -83,6 +83,7 @@ for (const [name, args, error] of [
   ["no policy", [], /^Error: which policy\? bench/],
   ["no time", ["named", "--seconds", "0"], /'0' is not a number above 0 and up to 3600/],
   ["half a question at a time", ["named", "--concurrency", "0.5"], /'0\.5' is not a whole number from 1 to 1024/],
+  ["an object without its option", ["named", "pod.yaml"], /an object is named by --object, as in --object FILE/],
   ["a format that there is not", ["named", "-o", "yaml"], /^Error: unknown format 'yaml', expected text or json/],
 ] as const)
   test(`${name}: a usage error`, async () => {

@@ -80,9 +80,24 @@ describe("check", () => {
   });
 
   test("says of a file that is not there only that", async () => {
-    const { code, out } = await run(["check", join(folder, "nope.yaml")]);
-    assert.equal(code, 1);
+    for (const name of [join(folder, "nope.yaml"), join(folder, "nope/"), ""])
+      assert.deepEqual(await run(["check", good, name]), {
+        ...{ code: 2, out: "" },
+        err: `Error: there is no such file or folder: ${JSON.stringify(name)}\n`,
+      });
+    const { code, out } = await run(["check", "--policies", join(folder, "nope.yaml")]);
+    assert.equal(code, 2);
     assert.equal(out, `${folder}/nope.yaml:1:1: does not exist [CONFIG_FILE]\n\n${folder}/nope.yaml: 1 error\n`);
+  });
+
+  test("can't be asked about what is no map of policies", async () => {
+    for (const content of ["", "# a comment\n", "---\n", "null\n", "text\n", "5\n", "- a\n"])
+      for (const name of ["unusable.yaml", "unusable/policies.yaml"]) {
+        const { code, out } = await run(["check", file(name, content)]);
+        assert.equal(code, 2, content);
+        assert.match(out, /:1:1: expected a map from policy name to policy, found /);
+      }
+    assert.equal((await run(["check", wrong, join(folder, "unusable.yaml")])).code, 2);
   });
 
   test("says how to begin where nobody has named a file", async () => {
@@ -91,7 +106,7 @@ describe("check", () => {
     process.chdir(empty);
     try {
       const { code, out } = await run(["check"]);
-      assert.equal(code, 1);
+      assert.equal(code, 2);
       assert.match(out, /^policies\.yaml:1:1: does not exist: `policy-server scaffold cel NAME` makes one /);
     } finally {
       process.chdir(before);

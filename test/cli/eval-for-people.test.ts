@@ -330,6 +330,13 @@ describe("mistakes", () => {
     ["no policy", ["--object", WEB], /^Error: which policy\?/],
     ["no object", ["named"], /^Error: give exactly one of --object/],
     [
+      "an object without its option",
+      ["named", WEB],
+      /^Error: no object is given: name it by --object, as in --object /,
+    ],
+    ["standard input without its option", ["named", "-"], /as in --object -$/m],
+    ["an object beside --all", ["--all", "nope.yaml"], /as in --object nope\.yaml$/m],
+    [
       "a module that is not there",
       ["./nope.wasm", "--object", WEB],
       /^Error: cannot read \.\/nope\.wasm: there is no such file/,

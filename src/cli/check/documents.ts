@@ -7,6 +7,7 @@ import { Origin } from "../../config/documents/origin.js";
 import { parseResources, type SourceDocument } from "../../config/documents/source-document.js";
 import { type ResourceFields, resourceEntry } from "../../config/entry-parts.js";
 import { type ConfigEntry, type ConfigResult, type Problem, parseConfig } from "../../config/index.js";
+import { emptyFile } from "../../config/resource-reader.js";
 import { counted } from "../../data/counted.js";
 import { member, text } from "../../kubernetes/object.js";
 
@@ -87,6 +88,7 @@ class Reading {
   readonly #withPolicy = new Set<string>();
   /** Absolute paths of files that kustomize merges into others: they hold parts of objects. */
   readonly #patches = new Set<string>();
+  readonly #empty: string[] = [];
   #kubewarden = 0;
   #files = 0;
 
@@ -113,6 +115,7 @@ class Reading {
       this.#problems.push(...problems);
       this.#withPolicy.add(path);
     } else if (objects.length === 0) this.#files++;
+    if (problems.length === 0 && opened(documents).length === 0) this.#empty.push(path);
     this.#warnings.set(path, warnings);
     if (KUSTOMIZATION.test(basename(path)))
       for (const patch of documents.flatMap(patchesOf)) this.#patches.add(resolve(dirname(path), patch));
@@ -162,8 +165,11 @@ class Reading {
     ];
     for (const policy of alone) make([policy]);
     const own = new Set([...served, ...unserved, ...companions, ...used].map(({ file }) => file));
+    // Elsewhere an empty file is another program's, such as values.yaml.
+    const besides = new Set([...own, ...this.#withPolicy].map((file) => dirname(file)));
     const problems = [
       ...this.#problems,
+      ...this.#empty.filter((file) => besides.has(dirname(file))).map(emptyProblem),
       ...[...this.#warnings].flatMap(([file, warnings]) => (own.has(file) ? warnings : [])),
       ...unserved.filter(isStrange).map(unknownPolicy),
       ...companions.filter((document) => !used.has(document)).map(withoutPolicy),
@@ -274,6 +280,11 @@ function unknownPolicy(document: SourceDocument): Problem {
   const { group, kind } = identityOf(document);
   const message = `${kind} is not a kind of ${group}${nearKind(kind)}`;
   return document.problem("error", ["kind"], message, undefined, { code: "POLICY_KIND" });
+}
+
+function emptyProblem(file: string): Problem {
+  const place = { file, line: 1, column: 1, path: [] };
+  return { severity: "warning", ...place, message: emptyFile(file), code: "POLICY_DOUBT" };
 }
 
 /** The warning for a binding, an exception or a context entry without any policy. */

@@ -1,6 +1,6 @@
 /** `check`: loads everything like `serve` and reports every error and warning. */
 
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import type { KubernetesVersion } from "../../cel/index.js";
@@ -8,6 +8,7 @@ import { eachMistake } from "../../config/documents/each-mistake.js";
 import { type Excerpt, excerptOf } from "../../config/documents/excerpt.js";
 import { withoutQuotedLines } from "../../config/documents/problem-line.js";
 import { type ConfigResult, formatPath, type Problem, parseConfig } from "../../config/index.js";
+import { isForeign } from "../../config/resource-reader.js";
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { counted } from "../../data/counted.js";
 import { errorText } from "../../data/error-text.js";
@@ -161,8 +162,6 @@ function summary({ file, policies, errors, warnings, notes, leftOut }: CheckedFi
 
 /** Most configurations of one run: more are a wrong folder. */
 const MAX_FILES = 1000;
-/** Folders with foreign files. */
-const isForeign = (folder: string): boolean => folder === "node_modules" || folder.startsWith(".");
 const CONFIGURATION = /^policies\.ya?ml$/;
 
 /** The subject of a check: a configuration, or files of Kubernetes documents. */
@@ -180,6 +179,8 @@ function subjectsOf(named: readonly string[], settings: LoaderSettings, texts: T
   const configurations: string[] = [];
   const documents: string[] = [];
   const folders: Subject[] = [];
+  const missing = named.filter((name) => name !== STDIN && !existsSync(name)).map((name) => JSON.stringify(name));
+  if (missing.length > 0) throw new UsageError(`there is no such file or folder: ${missing.join(", ")}`);
   for (const name of named.length === 0 ? [policiesFile(settings)] : new Set(named)) {
     if (isFolder(name)) {
       const found = inFolder(name);
@@ -201,7 +202,7 @@ function subjectsOf(named: readonly string[], settings: LoaderSettings, texts: T
   ];
 }
 
-/** Whether a path is a folder; a missing one is reported when it is read. */
+/** Whether a path is a folder. */
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
@@ -269,8 +270,8 @@ export interface CheckOptions {
 
 /**
  * Checks configurations and documents.
- * @returns the exit code: 0 when everything loaded, 1 when there is an error, 3 when there is no policy
- * @throws UsageError for a file that is named and has no policy
+ * @returns the exit code: 0 when everything loaded, 1 when there is an error, 2 when a configuration can't be used, 3 when there is no policy
+ * @throws UsageError for a file that is named and is missing or has no policy
  */
 export async function checkCommand(settings: LoaderSettings, options: CheckOptions, io: CommandIo): Promise<number> {
   const { named, output, strict } = options;
@@ -295,6 +296,7 @@ export async function checkCommand(settings: LoaderSettings, options: CheckOptio
     if (leftOut > 0) say(io.stderr, `warning: ${leftOutOfSarif(leftOut)}`);
     io.stdout.write(document);
   }
+  if (all.some(isUnusable)) return EXIT.NOT_ASKED;
   if (all.some(({ errors, warnings }) => errors > 0 || (strict && warnings > 0))) return EXIT.NO;
   const isEmpty = ({ policies, leftOut }: CheckedFile): boolean =>
     policies === 0 && (leftOut === undefined || withEntry.size === 0);
@@ -302,6 +304,13 @@ export async function checkCommand(settings: LoaderSettings, options: CheckOptio
   if (empty.length === 0) return EXIT.FINE;
   return nothingJudged(`there is no policy in ${empty.join(", ")}`, io);
 }
+
+/** Whether a file can't be read, or is empty, a text or a list. */
+const isUnusable = ({ file, problems }: CheckedFile): boolean =>
+  problems.some(
+    ({ code = "", path, ...problem }) =>
+      path.length === 0 && problem.file === file && ["CONFIG_FILE", "CONFIG_WRONG_TYPE"].includes(code),
+  );
 
 async function checkConfiguration(
   { name: file }: Subject,

@@ -84,6 +84,10 @@ export async function evalCommand(
   io: CommandIo,
 ): Promise<number> {
   const format = formatOf(options.output, io);
+  const { all, object, request, raw, csr } = options;
+  const last = asked.at(all === true ? 0 : 1) === undefined ? undefined : asked.at(-1);
+  if (last !== undefined && [object, request, raw, csr].every((given) => given === undefined))
+    throw new UsageError(`no object is given: name it by --object, as in --object ${last}`);
   const subject = subjectOf({ ...options, asked, file: policiesFile(settings) });
   const { single, questions } = await questionsOf(
     options,

@@ -110,10 +110,14 @@ function requestOf(event: JsonObject, place: string): Found {
   });
 }
 
-/** The operation: a PATCH or PUT that created its object is a CREATE for admission (apiserver 0.37.2, endpoints/handlers/patch.go and update.go). */
+/**
+ * The operation: a PATCH or PUT that created its object is a CREATE for admission (apiserver 0.37.2, endpoints/handlers/patch.go and update.go). That of a
+ * subresource never creates: its storage refuses to (registry/rest of status, scale and the like).
+ */
 function operationOf(event: JsonObject, verb: string): string | undefined {
   const operation = Object.hasOwn(OPERATIONS, verb) ? OPERATIONS[verb] : undefined;
-  return operation === "UPDATE" && codeOf(event) === CREATED ? "CREATE" : operation;
+  const isCreated = codeOf(event) === CREATED && text(event.objectRef, "subresource") === "";
+  return operation === "UPDATE" && isCreated ? "CREATE" : operation;
 }
 
 /** Whether nothing was to be stored: the address says so, and for deletions also the options in the body. */

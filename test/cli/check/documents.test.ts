@@ -215,13 +215,45 @@ describe("folders", () => {
       "values.yaml": "replicas: 1\n",
       "chart/templates/x.yaml": "apiVersion: v1\nkind: {{ .Values.kind }}\nmetadata: {{- toYaml . }}\n",
       "tsconfig.json": "{ // comment\n}",
-      "empty.yaml": "",
+      "chart/empty.yaml": "",
       "node_modules/x/policies.yaml": "a: [",
     });
     assert.deepEqual(await check([at, "--strict"]), {
       ...{ code: 0, err: "" },
       out: `${folders}: 1 policy, no errors; left out: 1 object of another kind, 4 files without a Kubernetes object\n`,
     });
+  });
+
+  test("an empty file beside a policy, alone or of an entry, is a doubt", async () => {
+    for (const content of [
+      "",
+      "# kind: ValidatingAdmissionPolicy\n",
+      "---\n",
+      "kind: List\napiVersion: v1\nitems: []\n",
+    ])
+      for (const entry of [{}, { "policies.yaml": "p:\n  resource: rules/\n" }]) {
+        const at = folder({ ...entry, "rules/p.yaml": vap("a"), "rules/off.yaml": content });
+        const { code, out } = await check([at, "--strict"]);
+        assert.equal(code, 1, out);
+        assert.match(out, /rules\/off\.yaml" holds no policy: it is empty, or all of it is commented out/);
+        assert.match(out, /1 warning/);
+      }
+  });
+
+  test("a folder below that of an entry is a doubt while no entry reads its policies", async () => {
+    const files = { "rules/p.yaml": vap("a"), "rules/sub/deep/q.yaml": vap("b") };
+    const at = folder({ ...files, "policies.yaml": "p:\n  resource: rules/\n" });
+    const { code, out } = await check([join(at, "policies.yaml"), "--strict"]);
+    assert.equal(code, 1, out);
+    assert.match(out, /warning: p\.resource: the folder ".*rules\/sub" holds policies that are not read: name it, too/);
+    const quiet = [
+      folder({ ...files, "policies.yaml": "p:\n  resource: rules/\nq:\n  resource: rules/sub/deep\n" }),
+      folder({ ...files, "rules/sub/deep/q.yaml": pod, "policies.yaml": "p:\n  resource: rules/\n" }),
+    ];
+    for (const each of quiet) {
+      const quietly = await check([join(each, "policies.yaml"), "--strict"]);
+      assert.deepEqual([quietly.code, quietly.err], [0, ""], quietly.out);
+    }
   });
 
   test("what kustomize merges into other objects is no policy of its own", async () => {

@@ -85,6 +85,13 @@ const CASES: readonly [string, string, number, object, ...string[]][] = [
     { ...answered, objectRef: { ...ofPods, name: "web", subresource: "status" } },
     "UPDATE Pod shop web object ann 1",
   ],
+  ...["status", "scale", "ephemeralcontainers"].flatMap((subresource) =>
+    ["patch", "update"].map((verb): (typeof CASES)[number] => [
+      ...([`${verb} of ${subresource}, which never creates`, verb, 201] as const),
+      { ...answered, objectRef: { ...ofPods, name: "web", subresource } },
+      "UPDATE Pod shop web object ann 1",
+    ]),
+  ),
   [
     ...(["collection", "deletecollection", 200] as const),
     { objectRef: ofPods, responseObject: { kind: "PodList", apiVersion: "v1", items: [web, { metadata: {} }] } },

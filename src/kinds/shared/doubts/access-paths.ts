@@ -173,7 +173,7 @@ class Reader {
   }
 }
 
-/** What is asked about a value: the default in its place says that it is absent. */
+/** Questions about a value in whose place a default says that it is absent. */
 const WEIGHED: ReadonlySet<string> = new Set([
   ...["_==_", "_!=_", "_>_", "_<_", "_>=_", "_<=_", "_&&_", "_||_", "!_", "_?_:_", "@in"],
   ...["startsWith", "endsWith", "contains", "matches"],
