@@ -58,8 +58,6 @@ export const OBJECT = shape("an object", (value) => typeof value === "object" &&
 /** One of some words. */
 export const oneOf = (...words: readonly string[]): OptionShape =>
   shape(words.map((word) => JSON.stringify(word)).join(" or "), (value) => words.includes(value as string));
-/** Any value. */
-export const ANYTHING = shape("anything", () => true);
 /** A value that JSON can represent. */
 export const JSON_VALUE = shape(
   "JSON",
