@@ -230,7 +230,7 @@ pass: 3, fail: 4, warn: 0, error: 1, skip: 0
   test("a policy of a kind that is not served is no pass", async () => {
     const { code, err } = await apply(["old.yaml", "-r", "resources.yaml"]);
     assert.equal(code, 1);
-    assert.equal(err, "Error: nothing is checked with ClusterPolicy old is of a kind that is not served\n");
+    assert.equal(err, "Error: ClusterPolicy old is of a kind that is not served: nothing is checked with it\n");
   });
 
   test("policies come from standard input, resources as well, and lists are opened", async () => {

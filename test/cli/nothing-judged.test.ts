@@ -90,6 +90,12 @@ const FILES: Readonly<Record<string, string>> = {
   "none.yaml": "{}\n",
   "audit.yaml": `${policy()}  validationActions: [Audit]\n`,
   "warn.yaml": `${policy()}  validationActions: [Warn, Audit]\n`,
+  "param.yaml":
+    `${vap().replace("object.spec.replicas < 5", "object.spec.replicas < int(params.data.most)")}  paramKind: { apiVersion: v1, kind: ConfigMap }\n---\n${binding("few")}`.replace(
+      "policyName: few,",
+      "policyName: few, paramRef: { name: most, namespace: default, parameterNotFoundAction: Deny },",
+    ),
+  "action.yaml": `{{- if .Values.web }}\n${deployment(1)}{{- end }}\n`,
   "many.yaml": deployment(9),
   "ids.yaml":
     'audit: { resource: audit.yaml }\nwarn: { resource: warn.yaml }\nmember: { expression: "a()", message: member, policies: { a: { policy: audit } } }\n',
@@ -110,7 +116,15 @@ const FILES: Readonly<Record<string, string>> = {
   "tests/bad-policy.yaml": rows("web").replace("[few.yaml]", "[few.yaml, ../no-kind.yaml]"),
   "own/no-rows.test.yaml": "policy: few\ncases: []\n",
 };
-for (const [name, content] of Object.entries(FILES)) {
+const most = (value: number) =>
+  `---\napiVersion: v1\nkind: ConfigMap\nmetadata: { name: most, namespace: default }\ndata: { most: "${value}" }\n`;
+const PARAMETERS: Readonly<Record<string, string>> = {
+  "with-param.yaml": `${FILES["param.yaml"]}${most(5)}`,
+  "gitops-param/policy.yaml": FILES["param.yaml"] ?? "",
+  "gitops-param/config.yaml": most(5),
+  "most.yaml": most(50),
+};
+for (const [name, content] of Object.entries({ ...FILES, ...PARAMETERS })) {
   mkdirSync(dirname(join(folder, name)), { recursive: true });
   writeFileSync(join(folder, name), content);
 }
@@ -160,6 +174,10 @@ const CASES: readonly (readonly [code: number, args: readonly string[], says: Re
   // What is named, and holds something else.
   [2, ["apply", "service.yaml", ...WEB], /service\.yaml holds no policy/],
   [2, ["apply", "values.yaml", ...WEB], /values\.yaml holds no policy/],
+  [2, ["apply", "policies.yaml", ...WEB], /holds no policy; entries .* by their ids, with --policies \/policies\.yaml/],
+  [2, ["apply", "", ...WEB], /^Error: "": no such file or directory\n/],
+  [2, [...FEW, ""], /stat "": no such file/],
+  [2, [...FEW, "action.yaml"], /action\.yaml:1: this is a Helm template: render it with `helm template` first/],
   [2, [...FEW, "values.yaml"], /Object 'Kind' is missing/],
   [2, [...FEW, "broken.yaml"], /broken\.yaml/],
   [2, [...FEW, "web.yaml", "--crd-paths", "web.yaml"], /holds no CustomResourceDefinition/],
@@ -229,6 +247,13 @@ const CASES: readonly (readonly [code: number, args: readonly string[], says: Re
     ["apply", "fails.yaml", ...WEB],
     /^Error: policy few -> resource default\/Deployment\/web could not be judged: .*no such key: missing.*\n$/,
   ],
+  // Parameters beside their policy; those that are named come first.
+  ...["with-param.yaml", "gitops-param/"].flatMap((path) => [
+    [1, ["apply", path, "-r", "many.yaml"], /^$/] as const,
+    [0, ["apply", path, ...WEB], /^$/] as const,
+    [0, ["apply", path, "-r", "many.yaml", "--parameter-resource", "most.yaml"], /^$/] as const,
+  ]),
+  [0, ["apply", "with-param.yaml", ...WEB, "--parameter-resource", "with-param.yaml"], /^$/],
   // Folders.
   [1, [...FEW, "deep/"], /^$/],
   [1, [...FEW, "json/"], /^$/],

@@ -146,7 +146,7 @@ async function apply(application: Application): Promise<number> {
   if (foreign !== undefined) say(io.stderr, `warning: ${foreign}`);
   for (const warning of [...looked.warnings, ...opened.warnings]) say(io.stderr, `warning: ${warning}`);
   for (const mistake of opened.mistakes) say(io.stderr, `Error: ${mistake}`);
-  for (const missing of opened.unserved) say(io.stderr, `Error: nothing is checked with ${missing}`);
+  for (const missing of opened.unserved) say(io.stderr, `Error: ${missing}: nothing is checked with it`);
   for (const line of unasked(opened.authorization, requests)) say(io.stderr, `warning: ${line}`);
   const listed = output.headline ? ((await opened.listing?.count()) ?? 0) : 0;
   const total = looked.resources + payloads.length + listed;
@@ -321,9 +321,9 @@ async function lookedOver({ values, inputs, io }: Application, kinds: KnownKinds
     const flags = givenFlags(said);
     if (made === 0 && flags !== "") throw new ScanError(`no CSR is among the resources, for which alone ${flags} is`);
     const isPart = chosen !== undefined && chosen.files.length < given.length;
-    // A path of which all files are unchanged is not empty.
+    // A path is not empty where one of its files is unchanged.
     const isUnchanged = (path: string): boolean =>
-      isPart && given.some((file) => file.given === path) && !chosen.files.some((file) => file.given === path);
+      chosen !== undefined && given.some((file) => file.given === path && !chosen.files.includes(file));
     const mayBeEmpty = paths.filter((path) => !isUnchanged(path));
     return { files, looked: await survey(files, kinds, mayBeEmpty), leftOut, isPart };
   } catch (error) {

@@ -55,7 +55,7 @@ export interface Finding {
   readonly exceptions: readonly string[];
   /** Set where the policy did not match the resource: nothing was judged. */
   readonly unmatched?: true;
-  /** What a policy that passed has found all the same: the findings of a group's members. */
+  /** The findings of a group's members, where the group passed all the same. */
   readonly note?: string;
 }
 

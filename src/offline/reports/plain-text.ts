@@ -38,7 +38,7 @@ export const isTold = (
   policies: readonly ReportedPolicy[],
 ): boolean => status === "fail" || (status !== "pass" && policies[policy]?.tellsAllButPasses === true);
 
-/** What else standard error says of a resource: errors that are only counted, and findings of groups' members. */
+/** The lines of standard error about a resource: errors that are only counted, and findings of groups' members. */
 export function notes(
   { resource: { namespace, kind, name }, findings }: Scanned,
   policies: readonly ReportedPolicy[],

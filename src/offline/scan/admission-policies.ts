@@ -1,5 +1,6 @@
 /** ValidatingAdmissionPolicies from files, each with its bindings as a separate entry. */
 import { readFile } from "node:fs/promises";
+import { identityOf } from "../../config/documents/documents.js";
 import { Origin } from "../../config/documents/origin.js";
 import { parseResources, type SourceDocument } from "../../config/documents/source-document.js";
 import { type Config, formatProblem, type ResourceEntry } from "../../config/index.js";
@@ -7,7 +8,7 @@ import { yamlText } from "../../data/yaml.js";
 import type { JsonObject } from "../../kubernetes/object.js";
 import type { Outcome } from "../../policy/index.js";
 import { type Finding, plainFinding, type ReportedPolicy } from "../reports/finding.js";
-import { type AdmissionPolicyDocuments, placeOf } from "./policy-files.js";
+import { ADMISSION_GROUP, type AdmissionPolicyDocuments, placeOf } from "./policy-files.js";
 import { ScanError } from "./scan-error.js";
 
 /** The id of a loaded policy: policies of two files may have the same name. */
@@ -21,6 +22,9 @@ export function configurationOf(
   policies: readonly AdmissionPolicyDocuments[],
   beside: readonly SourceDocument[],
 ): Config {
+  // A file of parameters may be that of the policies; what it says comes before what stands beside these.
+  const given = beside.filter((each) => identityOf(each).group !== ADMISSION_GROUP);
+  const keys = new Set(given.map(keyOf));
   const entries = policies.flatMap((policy, index): ResourceEntry[] => {
     const [first] = policy.documents;
     if (first === undefined) return [];
@@ -31,13 +35,18 @@ export function configurationOf(
         origin: new Origin(first, []),
         policyMode: "protect",
         allowedToMutate: false,
-        documents: [...policy.documents, ...beside],
+        documents: [...policy.documents.filter((each) => !keys.has(keyOf(each))), ...given],
         // The actions of bindings don't decide whether there is a failure.
         validationActions: ["Deny"],
       },
     ];
   });
   return { file: "", entries, files: [] };
+}
+
+function keyOf(document: SourceDocument): string {
+  const { group, version, kind, namespace, name } = identityOf(document);
+  return [group, version, kind, namespace, name].join("/");
 }
 
 /**

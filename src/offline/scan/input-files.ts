@@ -49,7 +49,7 @@ export class Inputs {
         continue;
       }
       const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-        throw new ScanError(`stat ${path}: ${reasonOf(error)}`, { cause: error });
+        throw new ScanError(`stat ${path || '""'}: ${reasonOf(error)}`, { cause: error });
       });
       if (!found.isDirectory()) files.push(await this.#file(path, found));
       else {

@@ -16,7 +16,7 @@ import { describeFailure, readResource } from "../../kinds/kyverno/read.js";
 import { EXCEPTION_KIND, judgesNothing } from "../../kinds/kyverno/resource.js";
 import { isBuiltin, mistakenKind } from "../../kubernetes/builtin-kinds.js";
 import { apiVersionOf, type GroupVersionKind } from "../../kubernetes/names.js";
-import { member, nameOf, text } from "../../kubernetes/object.js";
+import { isObject, member, nameOf, text } from "../../kubernetes/object.js";
 import { RBAC_GROUP } from "../../world/authorizer/rbac-objects.js";
 import type { Place } from "../reports/finding.js";
 import { isForeign } from "./foreign-files.js";
@@ -26,7 +26,7 @@ import { reasonOf } from "./input-files.js";
 export interface AdmissionPolicyDocuments {
   readonly name: string;
   readonly annotations: Readonly<Record<string, string>>;
-  /** The policy, then its bindings, from any file. */
+  /** The policy, then its bindings and objects of its `paramKind`, from any file. */
   readonly documents: readonly SourceDocument[];
   /** The names of the bindings. */
   readonly bindings: readonly string[];
@@ -67,7 +67,8 @@ export interface PolicyFiles {
   readonly unserved: readonly string[];
 }
 
-const ADMISSION_GROUP = "admissionregistration.k8s.io";
+/** The API group of the API server's own policies. */
+export const ADMISSION_GROUP = "admissionregistration.k8s.io";
 const ADMISSION_POLICY = "ValidatingAdmissionPolicy";
 const ADMISSION_BINDING = "ValidatingAdmissionPolicyBinding";
 const MUTATING_POLICY = "MutatingAdmissionPolicy";
@@ -96,11 +97,14 @@ export async function readPolicyFiles(paths: readonly string[], stdin: string): 
       }
     } catch (error) {
       const problem = error as NodeJS.ErrnoException;
-      found.unread(path, `${problem.path ?? path}: ${reasonOf(problem)}`);
+      found.unread(path, `${problem.path || path || '""'}: ${reasonOf(problem)}`);
     }
   }
   return found.policies(paths);
 }
+
+/** The use of a configuration, before its path. */
+const BY_ID = "entries of a configuration are named by their ids, with --policies";
 
 /** A file that was read. */
 interface ReadFile {
@@ -134,6 +138,8 @@ class Found {
   readonly #admission: SourceDocument[] = [];
   /** Bindings by the names of their policies. */
   readonly #bindings = new Map<string, SourceDocument[]>();
+  /** Objects of other kinds, which may be parameters. */
+  readonly #others: SourceDocument[] = [];
   /** Paths of the command line that have a policy, or a mistake. */
   readonly #full = new Set<string>();
 
@@ -159,7 +165,9 @@ class Found {
     if (taken.length > 0 || found.unserved.length + found.mistakes.length > before) this.#full.add(given);
     else if (documents.length > 0 && given === path) {
       this.#full.add(given);
-      found.mistakes.push(`${path === "-" ? "standard input" : path} holds no policy`);
+      // It may be a policies.yaml.
+      const byId = documents.every(isLikeEntries) ? `; ${BY_ID} ${path}` : "";
+      found.mistakes.push(`${path === "-" ? "standard input" : path} holds no policy${path === "-" ? "" : byId}`);
     } else if (documents.length > 0 && documents.every(({ value }) => isForeign(value))) found.foreign++;
   }
 
@@ -213,6 +221,7 @@ class Found {
         return dropped ? "drop" : undefined;
       }
       case "other":
+        this.#others.push(document);
     }
     if (isPolicyElsewhere(group, kind)) {
       const missing = `${kind} ${name} is of a kind that is not served`;
@@ -244,7 +253,7 @@ class Found {
       return {
         name,
         annotations: annotationsOf(document.value),
-        documents: [document, ...own],
+        documents: [document, ...own, ...this.#others.filter(isParameterOf(document))],
         bindings: own.map(({ value }) => nameOf(value)),
       };
     });
@@ -284,6 +293,16 @@ function mistakenPolicy({ group, version, kind }: GroupVersionKind): string | un
 function isCertificateRequestPolicy(document: SourceDocument): boolean {
   const { group, kind } = identityOf(document);
   return group === CERTIFICATE_GROUP && kind === CERTIFICATE_REQUEST_POLICY;
+}
+
+/** Whether it may be a configuration: keys with maps, and no kind. */
+const isLikeEntries = ({ value }: SourceDocument): boolean =>
+  isForeign(value) && isObject(value) && Object.values(value).some(isObject);
+
+function isParameterOf({ value: policy }: SourceDocument): (document: SourceDocument) => boolean {
+  const paramKind = member(member(policy, "spec"), "paramKind");
+  const [apiVersion, kind] = [text(paramKind, "apiVersion"), text(paramKind, "kind")];
+  return ({ value }) => kind !== "" && text(value, "kind") === kind && text(value, "apiVersion") === apiVersion;
 }
 
 /** Whether a document is of a built-in kind that is not a policy. */

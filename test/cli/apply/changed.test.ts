@@ -261,6 +261,22 @@ describe("apply --changed", () => {
       assert.equal((await apply(MANIFESTS)).code, 0);
     });
 
+    for (const [name, content] of [
+      ["values.yaml", "a: 1\n"],
+      ["kustomization.yaml", "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"],
+      ["empty.yaml", ""],
+    ] as const)
+      test(`only ${name} has changed beside manifests that have not: fine, and said`, async () => {
+        write(`manifests/${name}`, content);
+        const { code, err } = await apply(MANIFESTS);
+        assert.equal(code, 0, err);
+        assert.match(err, /note: 1 of 4 files of resources have changed since main/);
+        assert.equal(
+          (await apply(["policies", "-r", "manifests/empty.yaml", "--changed", "main"])).code,
+          content === "" ? 3 : 2,
+        );
+      });
+
     test("where all files have changed, no policy for any of them is not", async () => {
       mkdirSync(join(folder, "others"));
       write("others/config.yaml", config);

@@ -3,6 +3,7 @@
  * any length. Only brackets and strings are recognised: parsing shows whether a text is JSON.
  */
 import { parseJson } from "../../../data/json.js";
+import { HELM_TEMPLATE } from "../../../data/yaml.js";
 import { ScanError } from "../scan-error.js";
 import { type Batch, BatchBuilder } from "./batch.js";
 
@@ -83,7 +84,8 @@ export class JsonSplitter {
             textFrom = i;
             this.#textLine = this.#line;
             if (depth === 0) this.#begins();
-          }
+          } else if (depth === 1 && chunk[i - 1] === OPEN_MAP && this.#key === "")
+            throw new ScanError(`${this.#file}:${this.#line}: ${HELM_TEMPLATE}`);
           depth++;
           break;
         case OPEN_LIST:

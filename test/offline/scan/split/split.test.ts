@@ -59,6 +59,10 @@ describe("JSON", () => {
   });
 
   const REFUSED = ['{"a":', "[1]", '["x"]', "{}]", '{"items":[{}],"kind":"X"}', "{} x"];
+  test("a template is named as such", async () => {
+    for (const size of [3, 4096])
+      await assert.rejects(texts("\n{{- if .Values.a }}\na: b\n", size), /f:2: this is a Helm template/);
+  });
   for (const text of REFUSED) test(`${text} is refused`, async () => await assert.rejects(texts(text, 3), ScanError));
 });
 
