@@ -28,11 +28,6 @@ export class KnownKinds {
     return this.#defined.get(`${group}/${kind}`)?.namespaced ?? builtinScope({ group, kind });
   }
 
-  /** Whether a definition has the kind. */
-  isDefined(group: string, kind: string): boolean {
-    return this.#defined.has(`${group}/${kind}`);
-  }
-
   /** The resource of a kind; guessed where it is unknown. */
   resourceOf(group: string, kind: string): string {
     return this.#defined.get(`${group}/${kind}`)?.plural || guessed(kind.toLowerCase());
