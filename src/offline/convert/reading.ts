@@ -7,6 +7,8 @@ import { isObject, type JsonObject, member } from "../../kubernetes/object.js";
 /** One document, and the problems found in it so far. Values that are absent or null are undefined. */
 export class Reading {
   readonly problems: Problem[] = [];
+  /** Places of values of the wrong type. */
+  readonly #mistyped = new Set<string>();
 
   constructor(readonly document: SourceDocument) {}
 
@@ -17,9 +19,14 @@ export class Reading {
 
   /** Says why something can't be converted: once, and of a value of the wrong type nothing else. */
   error(path: Path, message: string): void {
-    const said = this.problems.filter((known) => formatPath(known.path) === formatPath(path));
-    if (!said.some((known) => known.message === message || known.message.startsWith("expected a")))
-      this.problems.push(this.document.problem("error", path, message));
+    const place = formatPath(path);
+    const isSaid = this.problems.some((known) => formatPath(known.path) === place && known.message === message);
+    if (!isSaid && !this.#mistyped.has(place)) this.problems.push(this.document.problem("error", path, message));
+  }
+
+  #mistype(path: Path, wanted: string): void {
+    this.error(path, `expected ${wanted}`);
+    this.#mistyped.add(formatPath(path));
   }
 
   /** Says that something is converted in another way than might be expected. */
@@ -56,7 +63,7 @@ export class Reading {
 
   texts(path: Path): readonly string[] {
     return this.list(path).map((value, index) => {
-      if (typeof value !== "string") this.error([...path, index], "expected a text");
+      if (typeof value !== "string") this.#mistype([...path, index], "a text");
       return String(value);
     });
   }
@@ -71,7 +78,7 @@ export class Reading {
   #as<T>(path: Path, wanted: string, is: (value: unknown) => value is T): T | undefined {
     const value = this.at(path) ?? undefined;
     if (value === undefined || is(value)) return value;
-    this.error(path, `expected ${wanted}`);
+    this.#mistype(path, wanted);
     return undefined;
   }
 }
