@@ -42,7 +42,7 @@ interface Evaluating {
   readonly release?: { readonly current: string | undefined };
 }
 
-/** The version as which policies are evaluated: the one that is asked for, else that of the cluster from the default on, as far as it is known. */
+/** The version by which policies are evaluated: the requested one, else the newest known one that the cluster has; at least the default. */
 export function evaluatedVersion({ evaluatedAs, kubernetesVersion, release }: Evaluating): KubernetesVersion {
   if (evaluatedAs !== undefined && kubernetesVersion === undefined) return evaluatedAs;
   const minor = Number((evaluatedAs ?? release?.current ?? "").slice("1.".length));

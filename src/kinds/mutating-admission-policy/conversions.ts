@@ -40,7 +40,7 @@ export class Conversions {
 
   /**
    * The object as the struct of its kind keeps it.
-   * @returns undefined where there is no struct, or the object does not fit it: its version is not known here, and none of its members may get lost
+   * @returns undefined where no struct is known, or the object does not fit it: members that the struct does not have must not get lost
    */
   shaped(object: unknown): JsonObject | undefined {
     if (!isObject(object)) return undefined;
