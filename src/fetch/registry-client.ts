@@ -186,6 +186,8 @@ function nextOf(link: string | undefined, url: URL, first: URL): URL | undefined
   if (link === undefined) return undefined;
   const [, target] = /^\s*<([^>]*)>\s*;(?:.*;)?\s*rel="?next"?\s*(?:[;,]|$)/i.exec(link) ?? [];
   const next = target !== undefined && URL.canParse(target, url.href) ? new URL(target, url) : undefined;
+  // Some registries write the colon of the digest as an escape.
+  if (next !== undefined) next.pathname = next.pathname.replace(/%3a/gi, ":");
   if (next?.origin === first.origin && next.pathname === first.pathname) return next;
   const shown = "the registry's list of signatures is cut";
   throw new FetchError(`${shown}: ${JSON.stringify(link)} does not lead to the rest of ${first.pathname}`, { shown });

@@ -304,7 +304,10 @@ describe("signatures in bundles that refer to an image", () => {
       const manifests = registry.referrers.get(`team/p@${digest}`)!;
       registry.special.set(`/v2/team/p/referrers/${digest}`, (_, response) => {
         const last = ++asked === MAX_REFERRER_LISTS;
-        response.writeHead(200, last ? {} : { link: `</v2/team/p/referrers/${digest}?page=${asked}>; rel="next"` });
+        response.writeHead(
+          200,
+          last ? {} : { link: `</v2/team/p/referrers/${encodeURIComponent(digest)}?page=${asked}>; rel="next"` },
+        );
         response.end(JSON.stringify({ schemaVersion: 2, manifests: last ? manifests : [] }));
       });
     };
