@@ -111,11 +111,13 @@ export function prepareDocuments(
   prepared.sort((a, b) => compareNames(a.name, b.name));
   const findTypes = findTypesIn(schemas, objects);
   const { dialect, watcher } = compilers.common;
+  const all = allNeeds(needs);
+  const options = { dialect, findTypes, typed: true, asks: all.asks, watcher };
   return {
-    needs: allNeeds(needs),
+    needs: all,
     problems,
     objects,
-    policy: (id, world) => new MutatingPolicySet(prepared, { id, dialect, world, findTypes, typed: true, watcher }),
+    policy: (id, world) => new MutatingPolicySet(prepared, { ...options, id, world }),
   };
 }
 
