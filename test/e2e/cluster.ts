@@ -1,6 +1,6 @@
 /** A real etcd and kube-apiserver on loopback, and kubectl on them. Needs Go the first time. */
 import { execFile, spawn } from "node:child_process";
-import { existsSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
@@ -79,7 +79,7 @@ export class Cluster {
     this.#apiServer ??= readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1);
     const [program = "", ...args] = this.#apiServer;
     process.kill(pid, "SIGKILL");
-    while (existsSync(`/proc/${pid}/exe`) || hasFiles(pid)) await sleep(20);
+    while (runs(pid)) await sleep(20);
     return async (...more) => {
       const log = openSync(`${this.#folder}/run/kube-apiserver.log`, "a");
       const child = spawn(program, [...args, ...more], {
@@ -102,10 +102,11 @@ export class Cluster {
   }
 }
 
-/** Whether a process still has files open, such as the socket of its port: it loses its program first. */
-function hasFiles(pid: number): boolean {
+/** Whether a process or one of its threads still runs: until then it has its port. */
+function runs(pid: number): boolean {
   try {
-    return readdirSync(`/proc/${pid}/fd`).length > 0;
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    return !/^State:\tZ/m.test(status) || !/^Threads:\t1$/m.test(status);
   } catch {
     return false;
   }

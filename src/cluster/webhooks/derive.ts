@@ -95,8 +95,15 @@ interface Pass {
 }
 
 /**
- * The webhook of a pass: it asks about what any of its policies demands. Its path stays the same whatever policies come and go, and its name has it called before
- * webhooks of other policies, as the API server's own plugin is; those that are called once before those that are called again.
+ * The place of a webhook among those of MutatingAdmissionPolicies. Those with object selectors come first: the API server's plugin selects by the object as it
+ * came. Those that are called again come last: then there is less that has them called again.
+ */
+const stepOf = ({ objectSelector }: WebhookDemand, reinvocation: Pass["reinvocation"]): number =>
+  Object.keys(objectSelector).length > 0 ? 1 : reinvocation === "Never" ? 2 : 3;
+
+/**
+ * The webhook of a pass: it asks about what any of its policies demands. Its path stays the same whatever policies come and go, and by its name it is called before
+ * webhooks of other policies, as the API server's own plugin is.
  */
 function passWebhook({ key, reinvocation, demands, ids }: Pass) {
   const [first, ...others] = demands as [WebhookDemand, ...WebhookDemand[]];
@@ -109,7 +116,7 @@ function passWebhook({ key, reinvocation, demands, ids }: Pass) {
   const webhook: DerivedWebhook = {
     ...demand,
     type: "mutating",
-    name: `admission-policies-${reinvocation === "Never" ? "once" : "reinvoked"}.${hash}.${OWN_DOMAIN}`,
+    name: `admission-policies-${stepOf(first, reinvocation)}.${hash}.${OWN_DOMAIN}`,
     path: setPath(hash),
     rules: [...rules].sort(([a], [b]) => compareNames(a, b)).map(([, rule]) => rule),
     matchConditions,

@@ -110,7 +110,7 @@ async function made(stage: Stage, index: number): Promise<string> {
   const { object, verb = "create" } = MUTATED[index] ?? { object: {} };
   const args = [verb, "--dry-run=server", "-o", "json", "-f", "-"];
   const { code, text } = await stage.cluster.kubectl(args, JSON.stringify(object));
-  if (code !== 0) return /denied request: .*$/s.exec(text)?.[0] ?? text;
+  if (code !== 0) return /denied request: .*/.exec(text)?.[0] ?? text;
   const { metadata, ...rest } = JSON.parse(text) as Json;
   const { uid: _, creationTimestamp: __, resourceVersion: ___, generation: ____, ...kept } = metadata as Json;
   return JSON.stringify({ ...rest, metadata: kept });
