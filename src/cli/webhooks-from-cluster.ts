@@ -43,7 +43,7 @@ export async function webhooksFromCluster(options: FromCluster, env: CommandIo["
   try {
     const { documents, problems: unread } = await readDocuments(cluster, options);
     const refused = documents.flatMap(({ key }) => (taken.has(idOf(key) ?? "") ? [key] : []));
-    // What can't be known is taken as the flag says, as the leader does.
+    // Where that is not known the flag decides, as with the leader.
     const isOn = mutating && (await isPluginOn(cluster, new AbortController().signal).catch(() => false));
     const enforced = { enforceAdmissionPolicies, enforceMutatingAdmissionPolicies: mutating && !isOn };
     const derived = deriveWebhooks(documents, { ownNamespace: namespace, idOf, ...enforced }, new Set(refused));

@@ -118,7 +118,7 @@ export class AuditPolicySource {
   ): Promise<{ readonly entries: readonly LoadedEntry[]; readonly problems: readonly Problem[] }> {
     if (this.#reader === undefined || this.#cluster === undefined) return { entries: [], problems: [] };
     const found = this.#reader.entries(this.#rollouts.inForce);
-    // What exists has been mutated already.
+    // Objects that exist have been mutated already.
     const all = {
       ...found,
       entries: found.entries.filter(({ policies: [first] }) => !first?.key.startsWith(MUTATING)),

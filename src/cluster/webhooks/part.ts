@@ -45,7 +45,7 @@ export function webhookPart(
       if (state !== undefined) keeper.served(state);
     },
   });
-  // What the API server mutates itself is served, and asked by no webhook.
+  // Policies that the API server enforces itself are served, and asked by no webhook.
   const wanted = (state: ClusterState): DerivedWebhooks => {
     const derived = webhooksOf(state);
     if (!plugin.isOn) return derived;
