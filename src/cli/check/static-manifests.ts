@@ -188,8 +188,8 @@ function opened(document: SourceDocument, problems: Problem[]): readonly SourceD
   problems.push(...mistakes.map((mistake) => fieldProblem(document, "error", misread(mistake))));
   if (!Array.isArray(items)) return [];
   return items.flatMap((item: unknown, i: number) => {
-    const told = { ...(isObject(item) ? item : {}), apiVersion, kind: kind.slice(0, -"List".length) };
-    const part = document.part(["items", i], ofKind ? told : item);
+    const told = { ...(item as object), apiVersion, kind: kind.slice(0, -"List".length) };
+    const part = document.part(["items", i], ofKind && isObject(item) ? told : item);
     return ofKind ? [part] : opened(part, problems);
   });
 }
@@ -250,6 +250,11 @@ function rulesOf(document: SourceDocument, names: Map<string, SourceDocument>): 
   if (name === "" && text(member(document.value, "metadata"), "generateName") !== "")
     problems.push(wrong(["metadata", "generateName"], "must have a name: none is generated for static manifests"));
   if (namespace !== "") problems.push(wrong(["metadata", "namespace"], "Forbidden: not allowed on this type"));
+  const generation = member(member(document.value, "metadata"), "generation");
+  if (typeof generation === "number" && generation < 0)
+    problems.push(
+      wrong(["metadata", "generation"], `Invalid value: ${generation}: must be greater than or equal to 0`),
+    );
   const spec = member(document.value, "spec");
   for (const member of ["paramKind", "paramRef"])
     if (isObject(spec) && isObject(spec[member]) && !isWebhookKind(kind))
