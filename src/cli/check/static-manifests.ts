@@ -118,8 +118,6 @@ const UNBOUND = "the policy has no effect: no binding of the directory names it"
 interface Part {
   readonly line: number;
   text: string;
-  /** The mistake in the line that ends it. */
-  broken?: string;
 }
 
 /** Splits a file as the API server does: a `---` at the beginning belongs to the first document. */
@@ -127,9 +125,7 @@ function partsOf(content: string): readonly Part[] {
   let part: Part = { line: 1, text: "" };
   const parts = [part];
   for (const [i, line] of content.split(/(?<=\n)/).entries()) {
-    const behind = /^---(.*)$/s.exec(line)?.[1]?.trim();
-    if (behind && !behind.startsWith("#")) part.broken = `invalid Yaml document separator: ${behind}`;
-    if (behind === undefined || part.text === "") part.text += line;
+    if (!line.startsWith("---") || part.text === "") part.text += line;
     else {
       part = { line: i + 2, text: "" };
       parts.push(part);
@@ -139,12 +135,11 @@ function partsOf(content: string): readonly Part[] {
 }
 
 /** The objects of a part: one document, which must be an object. */
-function objectsOf({ line, text: own, broken }: Part, file: string, problems: Problem[], told: Told) {
+function objectsOf({ line, text: own }: Part, file: string, problems: Problem[], told: Told) {
   const wrong = (message: string, hint?: string): readonly SourceDocument[] => {
     told(file, line, "error", message, { code: "YAML_SYNTAX", ...(hint && { hint }) });
     return [];
   };
-  if (broken !== undefined) return wrong(broken, "let nothing but a comment follow --- in its line");
   const { documents, problems: unread, warnings } = parseResources("\n".repeat(line - 1) + own, file);
   // The decoder is strict: a key that is repeated in its map is an error.
   const repeated = warnings.filter(({ code }) => code === "CONFIG_DUPLICATE_KEY");

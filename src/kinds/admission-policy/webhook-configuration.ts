@@ -155,9 +155,9 @@ function urlErrors(url: string): readonly string[] {
   const plain = host
     .replace(/:\d*$/, "")
     .replace(/%25[^\]]+\]$/, "]")
-    .replaceAll(/["<>]|%25/g, "a");
+    .replaceAll(/["<>]|%25/g, "g");
   const wrong = /[^ -~\u0080-\u{10ffff}]|%(?![0-9a-f]{2})/iu.test(url.slice(0, url.length - (query?.length ?? 0)));
-  if (wrong || /[%\\`{|}]/.test(plain) || (plain !== "" && !URL.canParse(`https://${plain}`)))
+  if (wrong || /[%\\`{|}]|^[^[].*:/.test(plain) || (plain !== "" && !URL.canParse(`https://${plain}`)))
     return ["url must be a valid URL"];
   return [
     ...(scheme.toLowerCase() === "https" ? [] : ["'https' is the only allowed URL scheme"]),
