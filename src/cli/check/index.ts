@@ -1,6 +1,6 @@
 /** `check`: loads everything like `serve` and reports every error and warning. */
 
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import type { KubernetesVersion } from "../../cel/index.js";
@@ -21,8 +21,16 @@ import { createPolicySource, type LoadResult } from "../../loader/policy-source.
 import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
 import { leftOutOfSarif, type SarifDocument, type SarifResult, sarifDocument } from "../../offline/reports/sarif.js";
 import { type Paint, paintFor } from "../look/paint.js";
-import { documentConfig, holdsDocuments, type LeftOut, leftOutText } from "./documents.js";
-import { isOfCluster, staticConfig } from "./static-manifests.js";
+import {
+  demandAll,
+  documentConfig,
+  holdsDocuments,
+  type LeftOut,
+  leftOutText,
+  STDIN,
+  STDIN_NAME,
+} from "./documents.js";
+import { isOfCluster, staticConfig, staticSubjects } from "./static-manifests.js";
 
 /** The result of checking one configuration. */
 interface CheckedFile {
@@ -160,8 +168,9 @@ function summary(checked: CheckedFile, paint: Paint): string {
   const doubts = `${warned}${noted}${left}`;
   const name = printable(file);
   if (errors > 0) return `${name}: ${paint("bad", counted(errors, "error"))}${doubts}`;
-  const found = [counted(policies, "policy", "policies"), counted(webhooks, "webhook configuration")];
-  const shown = found.slice(policies === 0 && webhooks > 0 ? 1 : 0, webhooks > 0 ? 2 : 1).join(", ");
+  const both = [counted(policies, "policy", "policies"), counted(webhooks, "webhook configuration")];
+  // A directory of an API server has only one of them.
+  const shown = both[webhooks > 0 ? 1 : 0];
   return `${name}: ${shown}, ${paint("good", "no errors")}${doubts}`;
 }
 
@@ -180,22 +189,11 @@ interface Subject {
  * The subjects of a command line: the configurations, those of folders and below them, the documents that are named, and those of each folder.
  * @throws UsageError
  */
-function subjectsOf(
-  { named, static: isStatic }: CheckOptions,
-  settings: LoaderSettings,
-  texts: Texts,
-): readonly Subject[] {
+function subjectsOf(named: readonly string[], settings: LoaderSettings, texts: Texts): readonly Subject[] {
   const configurations: string[] = [];
   const documents: string[] = [];
   const folders: Subject[] = [];
-  const missing = named.filter((name) => name !== STDIN && !existsSync(name)).map((name) => JSON.stringify(name));
-  if (missing.length > 0) throw new UsageError(`there is no such file or folder: ${missing.join(", ")}`);
-  if (isStatic) {
-    if (named.length === 0) throw new UsageError("--static: name the directory of an admission plugin, or its files");
-    const files = named.filter((name) => !isFolder(name)).map((name) => (name === STDIN ? STDIN_NAME : name));
-    const together = files.length > 0 ? [{ kind: "static", name: files.join(", "), files } as const] : [];
-    return [...together, ...named.filter(isFolder).map((name) => ({ kind: "static", name, files: [] }) as const)];
-  }
+  demandAll(named);
   for (const name of named.length === 0 ? [policiesFile(settings)] : new Set(named)) {
     if (isFolder(name)) {
       const found = inFolder(name);
@@ -263,10 +261,6 @@ function problemValue({ file, line, column, endColumn, severity, code, path, mes
   return { file, line, column, endColumn, severity, code, path: formatPath(path), message, hint };
 }
 
-/** The name of standard input. */
-const STDIN = "-";
-const STDIN_NAME = "<stdin>";
-
 /** Texts that were read already, by absolute path: that of standard input. */
 type Texts = ReadonlyMap<string, string>;
 
@@ -292,14 +286,15 @@ export async function checkCommand(settings: LoaderSettings, options: CheckOptio
   const { named, output, strict } = options;
   const stdin = named.includes(STDIN) ? await text(io.stdin) : undefined;
   const texts: Texts = new Map(stdin === undefined ? [] : [[resolve(STDIN_NAME), stdin]]);
-  const subjects = subjectsOf(options, settings, texts);
+  const subjects = options.static ? staticSubjects(named, isFolder) : subjectsOf(named, settings, texts);
   const lines = new SourceLines(stdin === undefined ? new Map() : new Map([[STDIN_NAME, stdin]]));
   const paint = paintFor(io.stdout, io.env);
   const all: CheckedFile[] = [];
   /** Files that an entry names: their documents are checked with it. */
   const withEntry = new Set<string>();
   for (const subject of subjects) {
-    const check = CHECKS[subject.kind];
+    const others = subject.kind === "static" ? checkManifests : checkDocuments;
+    const check = subject.kind === "configuration" ? checkConfiguration : others;
     const checked = await check(subject, texts, settings, options, withEntry);
     if (checked === undefined) continue;
     all.push(checked);
@@ -322,18 +317,11 @@ export async function checkCommand(settings: LoaderSettings, options: CheckOptio
 
 /** The static manifests of one directory of an API server. */
 async function checkManifests({ name, files }: Subject, texts: Texts, settings: LoaderSettings, options: CheckOptions) {
-  const { config, problems, kubernetesVersion, ...counts } = staticConfig(name, files, texts, options);
+  const { config, problems: own, kubernetesVersion, ...counts } = staticConfig(name, files, texts, options);
   const loaded = await load({ ...settings, file: name }, { ...options, kubernetesVersion }, () => config);
-  const others = loaded.problems.filter((problem) => !isOfCluster(problem));
-  return { ...checkedFile({ ...loaded, problems: [...others, ...problems] }), ...counts };
+  const problems = [...loaded.problems.filter((problem) => !isOfCluster(problem)), ...own];
+  return { ...checkedFile({ ...loaded, problems }), ...counts };
 }
-
-const CHECKS = {
-  configuration: checkConfiguration,
-  documents: checkDocuments,
-  folder: checkDocuments,
-  static: checkManifests,
-} as const;
 
 /** Whether a file can't be read, or is empty, a text or a list. */
 const isUnusable = ({ file, problems }: CheckedFile): boolean =>

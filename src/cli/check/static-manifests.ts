@@ -21,7 +21,7 @@ import { misread } from "../../kinds/shared/decode/misread.js";
 import { STATIC_SUFFIX } from "../../kinds/shared/decode/validate-metadata.js";
 import { ExpressionCompiler } from "../../kinds/shared/expressions/expression-compiler.js";
 import { isObject, member, text } from "../../kubernetes/object.js";
-import { documentConfig } from "./documents.js";
+import { demandAll, documentConfig, STDIN, STDIN_NAME } from "./documents.js";
 
 /** The first version whose API server reads such files, where its feature gate is set. */
 const SINCE: KubernetesVersion = "1.36";
@@ -38,6 +38,16 @@ const PLUGINS: ReadonlyMap<string, string> = new Map([
   ["MutatingWebhookConfiguration", "MutatingAdmissionWebhook"],
 ]);
 const KINDS = [...PLUGINS.keys()].join(", ");
+
+/** The subjects of a command line: the files together, and each directory. @throws UsageError without any, or where one is missing */
+export function staticSubjects(named: readonly string[], isFolder: (name: string) => boolean) {
+  if (named.length === 0) throw new UsageError("--static: name the directory of an admission plugin, or its files");
+  demandAll(named);
+  const files = named.filter((name) => !isFolder(name)).map((name) => (name === STDIN ? STDIN_NAME : name));
+  const together = files.length > 0 ? [{ name: files.join(", "), files }] : [];
+  const subjects = [...together, ...named.filter(isFolder).map((name) => ({ name, files: [] }))];
+  return subjects.map((subject) => ({ kind: "static", ...subject }) as const);
+}
 
 /** Whether a problem of an object in a cluster is none of a static manifest, or is told here in other words. */
 export const isOfCluster = ({ message }: Problem): boolean =>
@@ -69,14 +79,12 @@ export function staticConfig(
       told(folder, 1, "warning", "the API server reads no folder of the directory", DOUBT);
   const documents = files.flatMap((file) => {
     if (!NAMES.test(file) && !texts.has(resolve(file)))
-      told(file, 1, "error", "the API server reads files that end in .yaml, .yml and .json alone", {
-        code: "CONFIG_FILE",
-      });
+      told(file, 1, "error", "the API server reads files that end in .yaml, .yml and .json alone", NO_FILE);
     try {
       return partsOf(new ConfigFiles({ texts }).read(file)).flatMap((part) => objectsOf(part, file, problems, told));
     } catch (cause) {
       if (!(cause instanceof ConfigFileError)) throw cause;
-      told(file, 1, "error", cause.message, { code: "CONFIG_FILE" });
+      told(file, 1, "error", cause.message, NO_FILE);
       return [];
     }
   });
@@ -90,9 +98,7 @@ export function staticConfig(
     const mistakes = isWebhook ? webhookMistakes(document.value, kind, compiler, { version }) : [];
     problems.push(...mistakes.map((mistake) => fieldProblem(document, "error", mistake)));
     for (const [path, message, hint] of directory.mistakesOf(document))
-      problems.push(
-        document.problem("error", path, message, undefined, { code: "POLICY_INVALID", ...(hint && { hint }) }),
-      );
+      problems.push(fieldProblem(document, "error", { path, text: message, hint, code: "POLICY_INVALID" }));
     if (!isWebhook && !kind.endsWith("Binding") && PLUGINS.has(kind) && !directory.bound.has(name))
       problems.push(document.problem("warning", ["metadata", "name"], UNBOUND, undefined, DOUBT));
   }
@@ -112,30 +118,24 @@ function entriesOf(directory: string): readonly Dirent[] {
 }
 
 const DOUBT: About = { code: "POLICY_DOUBT" };
+const NO_FILE: About = { code: "CONFIG_FILE" };
 const UNBOUND = "the policy has no effect: no binding of the directory names it";
 
-/** A part of a file, up to the next line of `---`. */
-interface Part {
-  readonly line: number;
-  text: string;
+/** Splits a file as the API server does, with the line of each part: a `---` at the beginning belongs to the first document. */
+function partsOf(content: string): readonly Part[] {
+  const parts: Part[] = [[1, ""]];
+  for (const [i, line] of content.split(/(?<=\n)/).entries()) {
+    const [start, written] = parts.at(-1) ?? [1, ""];
+    if (!line.startsWith("---") || written === "") parts.splice(-1, 1, [start, written + line]);
+    else parts.push([i + 2, ""]);
+  }
+  return parts.filter(([, written]) => written.trim() !== "");
 }
 
-/** Splits a file as the API server does: a `---` at the beginning belongs to the first document. */
-function partsOf(content: string): readonly Part[] {
-  let part: Part = { line: 1, text: "" };
-  const parts = [part];
-  for (const [i, line] of content.split(/(?<=\n)/).entries()) {
-    if (!line.startsWith("---") || part.text === "") part.text += line;
-    else {
-      part = { line: i + 2, text: "" };
-      parts.push(part);
-    }
-  }
-  return parts.filter(({ text: own }) => own.trim() !== "");
-}
+type Part = readonly [line: number, text: string];
 
 /** The objects of a part: one document, which must be an object. */
-function objectsOf({ line, text: own }: Part, file: string, problems: Problem[], told: Told) {
+function objectsOf([line, own]: Part, file: string, problems: Problem[], told: Told) {
   const wrong = (message: string, hint?: string): readonly SourceDocument[] => {
     told(file, line, "error", message, { code: "YAML_SYNTAX", ...(hint && { hint }) });
     return [];
@@ -217,38 +217,33 @@ class Directory {
     this.#seen.set(`${kind}/${name}`, earlier ?? document.file);
     const [metadata, spec] = [member(document.value, "metadata"), member(document.value, "spec")];
     const policy = policyNameOf(document);
-    const found: (Mistake | false)[] = [
-      name !== "" &&
-        !name.endsWith(STATIC_SUFFIX) && [
-          NAME,
-          `must have a name ending with "${STATIC_SUFFIX}"`,
-          `write ${name}${STATIC_SUFFIX}`,
-        ],
-      name !== "" && earlier !== undefined && [NAME, `duplicate name "${name}" (previously seen in "${earlier}")`],
-      name === "" && text(metadata, "generateName") !== "" && [["metadata"], "must have a name: none is generated"],
-      namespace !== "" && [["metadata", "namespace"], "Forbidden: not allowed on this type"],
-      Number(member(metadata, "generation") ?? 0) < 0 && [
-        ["metadata", "generation"],
-        "must be greater than or equal to 0",
-      ],
-      ...["paramKind", "paramRef"].map(
-        (key): Mistake | false =>
-          isObject(member(spec, key)) && [
-            ["spec", key],
-            "is not supported for static manifests",
-            "write its values into the expressions",
-          ],
-      ),
-    ];
-    if (kind.endsWith("Binding") && policy === "") found.push([POLICY_NAME, "Required value"]);
-    else if (kind.endsWith("Binding") && !policy.endsWith(STATIC_SUFFIX))
-      found.push([POLICY_NAME, `must end with "${STATIC_SUFFIX}"`]);
-    else if (kind.endsWith("Binding") && !this.#policies.has(policy))
-      found.push([POLICY_NAME, `references policy "${policy}" which does not exist in the manifest directory`]);
-    return found.filter((mistake) => mistake !== false);
+    const isBinding = kind.endsWith("Binding");
+    const found: Mistake[] = [];
+    const say = (isWrong: boolean, ...mistake: Mistake): void => {
+      if (isWrong) found.push(mistake);
+    };
+    const [suffixed, named] = [`${name}${STATIC_SUFFIX}`, name !== ""];
+    say(
+      named && !name.endsWith(STATIC_SUFFIX),
+      NAME,
+      `must have a name ending with "${STATIC_SUFFIX}"`,
+      `write ${suffixed}`,
+    );
+    say(named && earlier !== undefined, NAME, `duplicate name "${name}" (previously seen in "${earlier}")`);
+    say(!named && text(metadata, "generateName") !== "", ["metadata"], "must have a name: none is generated");
+    say(namespace !== "", ["metadata", "namespace"], "Forbidden: not allowed on this type");
+    say(Number(member(metadata, "generation") ?? 0) < 0, ["metadata", "generation"], "must not be less than 0");
+    for (const key of ["paramKind", "paramRef"])
+      say(isObject(member(spec, key)), ["spec", key], "is not supported for static manifests", "write its values out");
+    say(isBinding && policy === "", POLICY, "Required value");
+    const isStatic = policy.endsWith(STATIC_SUFFIX);
+    say(isBinding && policy !== "" && !isStatic, POLICY, `must end with "${STATIC_SUFFIX}"`);
+    const missing = `references policy "${policy}" which does not exist in the manifest directory`;
+    say(isBinding && isStatic && !this.#policies.has(policy), POLICY, missing);
+    return found;
   }
 }
 
 const NAME = ["metadata", "name"];
-const POLICY_NAME = ["spec", "policyName"];
+const POLICY = ["spec", "policyName"];
 const policyNameOf = ({ value }: SourceDocument): string => text(member(value, "spec"), "policyName");

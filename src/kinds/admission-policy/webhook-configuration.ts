@@ -42,7 +42,8 @@ const CA_BUNDLE = parsed((text) => {
   return "error" in read ? read.error : undefined;
 });
 
-function typeOf(kind: string): ApiType {
+const MUTATING = "MutatingWebhookConfiguration";
+const typeOf = (kind: string): ApiType => {
   const webhook = struct(`v1.${kind.replace("Configuration", "")}`, {
     name: string(),
     clientConfig: struct("v1.WebhookClientConfig", {
@@ -63,9 +64,7 @@ function typeOf(kind: string): ApiType {
   });
   const members = { apiVersion: string(), kind: string(), metadata: OBJECT_META, webhooks: list(webhook) };
   return struct(`v1.${kind}`, members);
-}
-
-const MUTATING = "MutatingWebhookConfiguration";
+};
 const TYPES: ReadonlyMap<string, ApiType> = new Map(
   [MUTATING, "ValidatingWebhookConfiguration"].map((kind) => [kind, typeOf(kind)]),
 );
