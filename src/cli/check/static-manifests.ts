@@ -96,10 +96,10 @@ export function staticConfig(
     const isWebhook = isWebhookKind(kind) && text(document.value, "apiVersion") === API_VERSION;
     if (isWebhook) webhookConfigurations++;
     const mistakes = isWebhook ? webhookMistakes(document.value, kind, compiler, { version }) : [];
-    problems.push(...mistakes.map((mistake) => fieldProblem(document, "error", mistake)));
-    for (const [path, message, hint] of directory.mistakesOf(document))
-      problems.push(fieldProblem(document, "error", { path, text: message, hint, code: "POLICY_INVALID" }));
-    if (!isWebhook && !kind.endsWith("Binding") && PLUGINS.has(kind) && !directory.bound.has(name))
+    const broken = directory.mistakesOf(document).map(([path, words, hint]) => ({ path, text: words, hint }));
+    for (const mistake of [...mistakes, ...broken])
+      problems.push(fieldProblem(document, "error", { code: "POLICY_INVALID", ...mistake }));
+    if (PLUGINS.get(kind) === kind && !directory.bound.has(name))
       problems.push(document.problem("warning", ["metadata", "name"], UNBOUND, undefined, DOUBT));
   }
   const { result: config, policies } = documentConfig(name, files, false, texts);
@@ -234,7 +234,12 @@ class Directory {
     say(namespace !== "", ["metadata", "namespace"], "Forbidden: not allowed on this type");
     say(Number(member(metadata, "generation") ?? 0) < 0, ["metadata", "generation"], "must not be less than 0");
     for (const key of ["paramKind", "paramRef"])
-      say(isObject(member(spec, key)), ["spec", key], "is not supported for static manifests", "write its values out");
+      say(
+        isObject(member(spec, key)),
+        ["spec", key],
+        "is not supported for static manifests",
+        "write the values into the expressions",
+      );
     say(isBinding && policy === "", POLICY, "Required value");
     const isStatic = policy.endsWith(STATIC_SUFFIX);
     say(isBinding && policy !== "" && !isStatic, POLICY, `must end with "${STATIC_SUFFIX}"`);
