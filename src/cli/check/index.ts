@@ -168,9 +168,7 @@ function summary(checked: CheckedFile, paint: Paint): string {
   const doubts = `${warned}${noted}${left}`;
   const name = printable(file);
   if (errors > 0) return `${name}: ${paint("bad", counted(errors, "error"))}${doubts}`;
-  const both = [counted(policies, "policy", "policies"), counted(webhooks, "webhook configuration")];
-  // A directory of an API server has only one of them.
-  const shown = both[webhooks > 0 ? 1 : 0];
+  const shown = webhooks > 0 ? counted(webhooks, "webhook configuration") : counted(policies, "policy", "policies");
   return `${name}: ${shown}, ${paint("good", "no errors")}${doubts}`;
 }
 
