@@ -143,7 +143,7 @@ describe("check --static", () => {
     const root = folder(context, {
       "one/p.yaml": POLICY("a.static.k8s.io"),
       "two/b.yaml": BINDING("a.static.k8s.io", "a.static.k8s.io"),
-      "empty/readme.md": "",
+      "empty/notes.txt": "",
     });
     const files = ["one/p.yaml", "two/b.yaml"].map((file) => join(root, file));
     assert.equal((await run(...files, "--strict")).code, 0);
