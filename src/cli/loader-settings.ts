@@ -84,6 +84,27 @@ export function exceptionNamespaces({ exceptionNamespaces: names = "" }: Cluster
   throw new UsageError(`error parsing arguments: --exception-namespaces: '${wrong}' is neither a namespace nor '*'`);
 }
 
+/** Most names and patterns of exempt namespaces, and most characters of the patterns: they stand in every webhook. */
+const MOST_EXEMPT = 100;
+const MOST_PATTERN_CHARACTERS = 2_000;
+
+/**
+ * The option `exempt-namespaces`: names, and patterns with `*`.
+ * @throws UsageError for one that fits no namespace, or all of them, and for too many
+ */
+export function exemptNamespaces(names = ""): readonly string[] {
+  const found = [...new Set(commaSeparated(names))];
+  const mistake = (what: string): UsageError => new UsageError(`error parsing arguments: --exempt-namespaces: ${what}`);
+  const wrong = found.find((name) => dns1123LabelErrors(name.replaceAll("*", "a")).length > 0);
+  if (wrong !== undefined) throw mistake(`'${wrong}' is neither a namespace nor a pattern with '*' for some`);
+  const everything = found.find((name) => /^\*+$/.test(name));
+  if (everything !== undefined) throw mistake(`'${everything}' exempts all namespaces: no policy would be asked`);
+  if (found.length > MOST_EXEMPT) throw mistake(`${found.length} names and patterns are more than ${MOST_EXEMPT}`);
+  if (found.filter((name) => name.includes("*")).join().length > MOST_PATTERN_CHARACTERS)
+    throw mistake(`the patterns have more than ${MOST_PATTERN_CHARACTERS} characters`);
+  return found;
+}
+
 function kindOf(name: string): NamespacedPolicyKind {
   const kind = NAMESPACED_POLICY_KINDS.find((each) => each === name);
   if (kind !== undefined) return kind;

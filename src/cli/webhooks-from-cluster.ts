@@ -4,8 +4,9 @@ import { readDocuments } from "../cluster/sources/read-once.js";
 import type { WatchSettings } from "../cluster/sources/watched-kinds.js";
 import type { ConfigurationIdentity } from "../cluster/webhooks/configuration.js";
 import type { DerivedWebhook, WebhookProblem } from "../cluster/webhooks/derived-webhook.js";
-import { deriveWebhooks } from "../cluster/webhooks/from-documents.js";
+import { WebhookDeriver } from "../cluster/webhooks/from-documents.js";
 import { idOf } from "../cluster/webhooks/part.js";
+import { adviceProblems } from "../cluster/webhooks/unasked.js";
 import type { CommandIo } from "../data/command-io.js";
 import { openCluster } from "../kubernetes/client/index.js";
 import { findCluster } from "../loader/index.js";
@@ -15,6 +16,7 @@ export interface FromCluster extends WatchSettings {
   readonly enforceAdmissionPolicies: boolean;
   /** The namespace of the server. */
   readonly namespace: string;
+  readonly exemptNamespaces: readonly string[];
   /** Ids of the policies file: they take precedence over the cluster's. */
   readonly taken: ReadonlySet<string>;
   readonly kubeconfig: string | undefined;
@@ -24,6 +26,7 @@ export interface FromCluster extends WatchSettings {
 export interface LeadersWebhooks {
   readonly webhooks: readonly DerivedWebhook[];
   readonly problems: readonly WebhookProblem[];
+  readonly advice: readonly WebhookProblem[];
   readonly identity: ConfigurationIdentity;
 }
 
@@ -32,7 +35,7 @@ export interface LeadersWebhooks {
  * @throws Error without a way to a cluster
  */
 export async function webhooksFromCluster(options: FromCluster, env: CommandIo["env"]): Promise<LeadersWebhooks> {
-  const { policyServer, namespace, enforceAdmissionPolicies, taken, kubeconfig } = options;
+  const { policyServer, namespace, exemptNamespaces, enforceAdmissionPolicies, taken, kubeconfig } = options;
   const now = () => performance.now();
   const access = findCluster({ env, now, ...(kubeconfig !== undefined && { kubeconfig }) });
   if ("missing" in access) throw new Error(access.missing);
@@ -40,11 +43,8 @@ export async function webhooksFromCluster(options: FromCluster, env: CommandIo["
   try {
     const { documents, problems: unread } = await readDocuments(cluster, options);
     const refused = documents.flatMap(({ key }) => (taken.has(idOf(key) ?? "") ? [key] : []));
-    const derived = deriveWebhooks(
-      documents,
-      { ownNamespace: namespace, idOf, enforceAdmissionPolicies },
-      new Set(refused),
-    );
+    const deriver = new WebhookDeriver({ ownNamespace: namespace, exemptNamespaces, idOf, enforceAdmissionPolicies });
+    const derived = deriver.derive(documents, new Set(refused));
     const labels = { ...MANAGED_BY, [`${PREFIX}server`]: policyServer };
     return {
       webhooks: derived.webhooks,
@@ -53,6 +53,7 @@ export async function webhooksFromCluster(options: FromCluster, env: CommandIo["
         ...refused.map((key) => ({ id: key, text: "is not asked: the policies file has a policy of its id" })),
         ...derived.problems,
       ],
+      advice: adviceProblems(deriver.asked),
       identity: { base: forServer("policy-server", policyServer), labels },
     };
   } finally {

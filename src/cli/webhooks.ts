@@ -12,6 +12,7 @@ import { webhooksFor } from "../cluster/webhooks/derive.js";
 import type { DerivedWebhook, WebhookProblem } from "../cluster/webhooks/derived-webhook.js";
 import { askedEntries } from "../cluster/webhooks/from-entries.js";
 import { mistakesIn } from "../cluster/webhooks/mistakes.js";
+import { adviceProblems } from "../cluster/webhooks/unasked.js";
 import { type ConfigEntry, formatProblem, loadConfig } from "../config/index.js";
 import { type CommandIo, say, UsageError } from "../data/command-io.js";
 import { EXIT, nothingJudged } from "../data/exit-codes.js";
@@ -20,7 +21,8 @@ import { printYaml } from "../data/print-yaml.js";
 import { formatFieldError } from "../kubernetes/field-error.js";
 import { dns1123SubdomainErrors } from "../kubernetes/name-formats.js";
 import { givenFile, type LoaderSettings, policiesFile } from "../loader/settings.js";
-import { exceptionNamespaces as namespacesOfExceptions } from "./loader-settings.js";
+import { exemptNamespaces, exceptionNamespaces as namespacesOfExceptions } from "./loader-settings.js";
+import type { FromCluster } from "./webhooks-from-cluster.js";
 
 /** The target of the webhooks. */
 export interface WebhooksOptions {
@@ -33,6 +35,7 @@ export interface WebhooksOptions {
   readonly fromCluster?: true;
   readonly policyServerName: string;
   readonly exceptionNamespaces?: string;
+  readonly exemptNamespaces?: string;
   readonly enforceAdmissionPolicies?: boolean;
   readonly kubeconfig?: string;
   /** Seconds, as typed. */
@@ -51,6 +54,8 @@ const OF_FILE: ConfigurationIdentity = { base: "policies", labels: { "app.kubern
 interface Found {
   readonly webhooks: readonly DerivedWebhook[];
   readonly problems: readonly WebhookProblem[];
+  /** Advice about rules of policies that have webhooks. */
+  readonly advice: readonly WebhookProblem[];
   readonly identity: ConfigurationIdentity;
 }
 
@@ -64,15 +69,17 @@ export async function webhooksCommand(
   io: CommandIo,
 ): Promise<number> {
   const { target, namespace } = targetOf(options);
+  const asked = { namespace, exemptNamespaces: exemptNamespaces(options.exemptNamespaces) };
   const overrides = overridesOf(options);
   let found: Found;
   try {
-    found = await (options.fromCluster ? ofCluster(settings, options, namespace, io) : ofFile(settings, namespace, io));
+    found = await (options.fromCluster ? ofCluster(settings, options, asked, io) : ofFile(settings, asked, io));
   } catch (error) {
     say(io.stderr, `Error: ${error instanceof Error ? error.message : String(error)}`);
     return EXIT.NOT_ASKED;
   }
-  const { webhooks, problems, identity } = found;
+  const { webhooks, problems, advice, identity } = found;
+  for (const { id, text } of advice) say(io.stderr, `warning: ${id}: ${text}`);
   const unnameable = target.url === undefined ? webhooks.filter((webhook) => !isServicePath(webhook)) : [];
   const all = [
     ...problems,
@@ -125,12 +132,19 @@ function entriesOf(file: string, { stderr }: CommandIo): readonly ConfigEntry[] 
   return read.config.entries;
 }
 
-async function ofFile(settings: LoaderSettings, namespace: string, io: CommandIo): Promise<Found> {
+/** The namespaces that decide what is asked about. */
+type AskedNamespaces = Pick<FromCluster, "namespace" | "exemptNamespaces">;
+
+async function ofFile(
+  settings: LoaderSettings,
+  { namespace, exemptNamespaces }: AskedNamespaces,
+  io: CommandIo,
+): Promise<Found> {
   const entries = entriesOf(policiesFile(settings), io);
   const { moduleRules } = await import("./webhooks-module-rules.js");
   const { policies, problems: unasked } = askedEntries(entries, await moduleRules(entries, settings, io));
-  const { webhooks, problems } = webhooksFor(policies, { ownNamespace: namespace });
-  return { webhooks, problems: [...unasked, ...problems], identity: OF_FILE };
+  const { webhooks, problems } = webhooksFor(policies, { ownNamespace: namespace, exemptNamespaces });
+  return { webhooks, problems: [...unasked, ...problems], advice: adviceProblems(policies), identity: OF_FILE };
 }
 
 async function ofCluster(
@@ -141,7 +155,7 @@ async function ofCluster(
     enforceAdmissionPolicies = false,
     kubeconfig,
   }: WebhooksOptions,
-  namespace: string,
+  asked: AskedNamespaces,
   io: CommandIo,
 ): Promise<Found> {
   const { webhooksFromCluster } = await import("./webhooks-from-cluster.js");
@@ -149,7 +163,7 @@ async function ofCluster(
   const taken = new Set(file === undefined ? [] : entriesOf(file, io).map(({ id }) => id));
   const counted = namespacesOfExceptions({ exceptionNamespaces });
   return webhooksFromCluster(
-    { policyServer, exceptionNamespaces: counted, enforceAdmissionPolicies, namespace, taken, kubeconfig },
+    { policyServer, exceptionNamespaces: counted, enforceAdmissionPolicies, ...asked, taken, kubeconfig },
     io.env,
   );
 }

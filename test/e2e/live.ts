@@ -9,6 +9,7 @@ import { Cluster } from "./cluster.js";
 import { brokenVersions } from "./live/broken.js";
 import { definitions } from "./live/definitions.js";
 import { everyKind } from "./live/kinds.js";
+import { lock } from "./live/lock.js";
 import { apiServerAway } from "./live/outage.js";
 import { parity } from "./live/parity.js";
 import { serveCelModule } from "./live/policies.js";
@@ -32,6 +33,7 @@ const SCENES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
   exceptions: exceptionsOfTenants,
   parity,
   trail: trailOfAudits,
+  lock,
 };
 
 const LINES = 60;

@@ -8,7 +8,14 @@ import { MAX_FILE_BYTES } from "../../config/config-files.js";
 import { eachMistake } from "../../config/documents/each-mistake.js";
 import { type Excerpt, excerptOf } from "../../config/documents/excerpt.js";
 import { withoutQuotedLines } from "../../config/documents/problem-line.js";
-import { type ConfigResult, formatPath, type Problem, parseConfig } from "../../config/index.js";
+import {
+  type Config,
+  type ConfigResult,
+  formatPath,
+  loadConfig,
+  type Problem,
+  parseConfig,
+} from "../../config/index.js";
 import { isForeign } from "../../config/resource-reader.js";
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { counted } from "../../data/counted.js";
@@ -21,6 +28,7 @@ import { createPolicySource, type LoadResult } from "../../loader/policy-source.
 import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
 import { leftOutOfSarif, type SarifDocument, type SarifResult, sarifDocument } from "../../offline/reports/sarif.js";
 import { type Paint, paintFor } from "../look/paint.js";
+import { askedProblems } from "./asked.js";
 import { documentConfig, holdsDocuments, type LeftOut, leftOutText } from "./documents.js";
 
 /** The result of checking one configuration. */
@@ -353,7 +361,7 @@ async function checkDocuments(
   const { result, policies, leftOut, foreign } = documentConfig(name, own, isFolder, texts);
   if (!isFolder && foreign.length > 0)
     throw new UsageError(`${foreign.join(", ")}: there is no policy in it, and nothing that belongs to one`);
-  const checked = checkedFile(await load({ ...settings, file: name }, options, () => result));
+  const checked = checkedFile(await load({ ...settings, file: name }, options, () => result, true));
   // Where entries name all policies of a folder, there is nothing more to say of it.
   if (policies === 0 && checked.problems.length === 0 && withEntry.size > 0) return undefined;
   return { ...checked, policies, leftOut };
@@ -362,19 +370,28 @@ async function checkDocuments(
 async function load(
   settings: LoaderSettings,
   { kubernetesVersion }: CheckOptions,
-  read: (() => ConfigResult) | undefined,
+  given: (() => ConfigResult) | undefined,
+  evaluatesAdmissionPolicies = false,
 ): Promise<LoadResult> {
+  let config: Config | undefined;
+  const read = (file: string): ConfigResult => {
+    const result = given?.() ?? loadConfig(file, { salvage: true });
+    if (result.ok) config = result.config;
+    return result;
+  };
   // If a cluster is required by an option, a missing one is an error.
   const wanted = settings.kubernetes === true || settings.kubeconfig !== undefined;
   const source = createPolicySource(settings, {
     typeCheck: true,
     diagnose: true,
     warnWithoutCluster: !wanted,
-    ...(read && { read }),
+    read,
     ...(kubernetesVersion && { kubernetesVersion }),
   });
   try {
-    return await source.load();
+    const loaded = await source.load();
+    const asked = config && askedProblems(config, { release: kubernetesVersion, evaluatesAdmissionPolicies });
+    return { ...loaded, problems: [...loaded.problems, ...(asked ?? [])] };
   } finally {
     source.close();
   }

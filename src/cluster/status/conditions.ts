@@ -17,6 +17,8 @@ export interface Standing {
   readonly active: Condition;
   /** Absent: it has no version in shadow. */
   readonly shadow?: Condition;
+  /** Advice about its rules; absent: none. */
+  readonly warning?: string;
   /** Whether it decides requests, if only by a former version. */
   readonly decides: boolean;
 }
@@ -32,7 +34,7 @@ const MOST_NAMES = 5;
  */
 export function standingOf(
   { key, generation }: { readonly key: string; readonly generation: number },
-  facts: Pick<PolicyFacts, "reports" | "webhook" | "webhookProblem" | "shadow">,
+  facts: Pick<PolicyFacts, "reports" | "webhook" | "webhookProblem" | "advice" | "shadow">,
   missing: readonly string[],
 ): Standing {
   const condition = (type: string, status: Condition["status"], reason: string, message: string): Condition => ({
@@ -48,6 +50,8 @@ export function standingOf(
   const lastGood = found.has("last-good");
   const denies = found.has("waiting") || found.has("unavailable");
   const shadow = facts.shadow(key);
+  const advice = facts.advice(key);
+  const warning = advice?.isNeverAsked === false ? `warning: ${advice.text}` : undefined;
   const whatNow = (): string => {
     if (shadow !== undefined && shadow.activeGeneration === undefined) return "nothing is in force";
     return facts.webhook(key) === "missing" ? "the API server does not ask about it" : "requests are denied";
@@ -75,6 +79,8 @@ export function standingOf(
       const more = missing.length > MOST_NAMES ? ` and ${missing.length - MOST_NAMES} more` : "";
       return condition("Active", "False", "Rollout", `not loaded yet by the replicas ${names}${more}`);
     }
+    if (advice?.isNeverAsked === true)
+      return condition("Active", "False", "NeverAsked", `it is never asked: ${advice.text}`);
     if (facts.webhook(key) === "missing")
       return condition(
         "Active",
@@ -87,12 +93,18 @@ export function standingOf(
       const inForce = activeGeneration === undefined ? "no version is" : `generation ${activeGeneration} is`;
       return condition("Active", "False", "Shadow", `it is in shadow: ${inForce} in force`);
     }
-    return condition("Active", "True", "Active", "every replica has loaded it");
+    return condition(
+      "Active",
+      "True",
+      "Active",
+      `every replica has loaded it${warning === undefined ? "" : `; ${warning}`}`,
+    );
   };
   const now = active();
   return {
     loaded,
     active: now,
+    ...(warning !== undefined && { warning: shortened(warning) }),
     ...(shadow && { shadow: condition("Shadow", "True", "Shadow", shadow.message) }),
     decides: now.status === "True" || keepsBefore || shadow?.activeGeneration !== undefined,
   };

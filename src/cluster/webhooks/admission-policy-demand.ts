@@ -29,6 +29,8 @@ interface AdmissionPolicyOptions {
   readonly bindings?: readonly unknown[];
   /** In place of the bindings' own. */
   readonly validationActions?: readonly string[];
+  /** Whether the API server has it, too. */
+  readonly isAdmissionPolicy?: true;
 }
 
 /**
@@ -38,7 +40,7 @@ interface AdmissionPolicyOptions {
 export function admissionPolicyDemand(
   id: string,
   spec: unknown,
-  { conditions, bindings, validationActions }: AdmissionPolicyOptions,
+  { conditions, bindings, validationActions, isAdmissionPolicy }: AdmissionPolicyOptions,
 ): AskedPolicy | undefined {
   if (bindings?.length === 0) return undefined;
   const match = readMatch(member(spec, "matchConstraints"));
@@ -64,6 +66,7 @@ export function admissionPolicyDemand(
     id,
     demand: {
       rules: said.rules,
+      named: said.named,
       namespaceSelector: allOf(said.namespaceSelector, narrowed.namespaceSelector),
       objectSelector: allOf(said.objectSelector, narrowed.objectSelector),
       matchConditions: copies ? conditions.of(readConditions(member(spec, "matchConditions")), use) : [],
@@ -72,6 +75,9 @@ export function admissionPolicyDemand(
       sideEffects: CEL_SIDE_EFFECTS,
       timeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
     },
+    // It does not judge reviews, even where its rules name them (spec validating-admission-policy.md 3.8).
+    asksAboutRights: true,
+    ...(isAdmissionPolicy && { isAdmissionPolicy }),
     mutating: false,
     shares: true,
     domain: OWN_DOMAIN,

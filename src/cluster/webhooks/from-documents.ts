@@ -17,14 +17,9 @@ export interface DocumentOptions extends DeriveOptions {
   readonly idOf: (key: string) => string | undefined;
   /** Whether ValidatingAdmissionPolicies get webhooks, though the API server evaluates them by itself. */
   readonly enforceAdmissionPolicies?: boolean;
+  /** Whether modules of a document's policy may call `kubernetes/can_i`, as far as that is known; default yes. */
+  readonly mayCanI?: (key: string) => boolean;
 }
-
-/** The webhooks for all policies of a cluster. For repeated calls a {@link WebhookDeriver} is better. */
-export const deriveWebhooks = (
-  documents: Iterable<ClusterDocument>,
-  options: DocumentOptions,
-  refused?: ReadonlySet<string>,
-): DerivedWebhooks => new WebhookDeriver(options).derive(documents, refused);
 
 /** The result for a document, as long as that does not change. */
 interface Known<T> {
@@ -85,6 +80,11 @@ export class WebhookDeriver {
     return this.#derived;
   }
 
+  /** The policies of the last call. */
+  get asked(): readonly AskedPolicy[] {
+    return this.#asked ?? [];
+  }
+
   #policy(document: ClusterDocument, bindings: ReadonlyMap<string, Bindings>, excepted: ReadonlySet<string>) {
     const demanded = this.#demanded(document, bindings, excepted);
     const rolled = this.#rollouts.rolledOut.get(document.key);
@@ -100,13 +100,14 @@ export class WebhookDeriver {
     const resource = (): unknown => parseJson(document.text);
     const conditions = this.#conditions;
     const kind = kindOf(document);
+    const mayCanI = this.#options.mayCanI?.(key) ?? true;
     const name = key.slice(key.lastIndexOf("/") + 1);
     switch (kind) {
       case "policies.kubewarden.io/ClusterAdmissionPolicy":
       case "policies.kubewarden.io/ClusterAdmissionPolicyGroup":
       case "policies.kubewarden.io/AdmissionPolicy":
       case "policies.kubewarden.io/AdmissionPolicyGroup":
-        return { with: id, make: () => kubewardenDemand(id, resource()) };
+        return { with: `${id} ${mayCanI}`, make: () => kubewardenDemand(id, resource(), mayCanI) };
       case "policies.kyverno.io/ValidatingPolicy":
       case "policies.kyverno.io/NamespacedValidatingPolicy": {
         const isExcepted = excepted.has(`${kind.slice(kind.indexOf("/") + 1)}/${name}`);
@@ -120,7 +121,12 @@ export class WebhookDeriver {
         const { specs, versions } = bindings.get(name) ?? { specs: [], versions: "" };
         return {
           with: `${id} ${versions}`,
-          make: () => admissionPolicyDemand(id, member(resource(), "spec"), { conditions, bindings: specs }),
+          make: () =>
+            admissionPolicyDemand(id, member(resource(), "spec"), {
+              conditions,
+              bindings: specs,
+              isAdmissionPolicy: true,
+            }),
         };
       }
       default:

@@ -5,6 +5,7 @@ import type { ClusterState } from "../cluster-state.js";
 import { forServer, MANAGED_BY, PREFIX } from "../lease.js";
 import type { ClusterPart, PartContext } from "../part.js";
 import type { ClusterSettings } from "../settings.js";
+import { Advisor } from "./advisor.js";
 import { WebhookDeriver } from "./from-documents.js";
 import { WebhookKeeper } from "./keeper.js";
 import { ClusterConfigurations } from "./store.js";
@@ -13,8 +14,12 @@ import { ClusterConfigurations } from "./store.js";
 export const idOf = (key: string): string | undefined => policyIdOf(parseKey(key));
 
 /** Derives webhooks from a cluster's policies; one for all callers. */
-export const deriverFor = ({ namespace, enforceAdmissionPolicies }: ClusterSettings): WebhookDeriver =>
-  new WebhookDeriver({ ownNamespace: namespace, idOf, enforceAdmissionPolicies });
+export const deriverFor = ({
+  namespace,
+  exemptNamespaces,
+  enforceAdmissionPolicies,
+}: ClusterSettings): WebhookDeriver =>
+  new WebhookDeriver({ ownNamespace: namespace, exemptNamespaces, idOf, enforceAdmissionPolicies });
 
 /** The part that keeps them. */
 export interface WebhookPart extends ClusterPart {
@@ -32,6 +37,7 @@ export function webhookPart(
   const { policyServer, service, webhookUrl, owner } = settings;
   const labels = { ...MANAGED_BY, [`${PREFIX}server`]: policyServer };
   const webhooksOf = ({ documents }: ClusterState) => deriver.derive(documents.values(), facts.refused);
+  const advisor = new Advisor(context, deriver, idOf);
   const keeper = new WebhookKeeper({
     ...{ clock, random, logger: log, replicas, ownerRole: owner },
     store: new ClusterConfigurations(cluster, clock, labels),
@@ -48,6 +54,7 @@ export function webhookPart(
         if (asked.has(id)) facts.setWebhook(key, "there");
         else if (whys.has(id)) facts.setWebhook(key, "missing", whys.get(id)?.join("; "));
       }
+      advisor.look();
     },
   });
   const forget = certificates.changed(() => keeper.look());
@@ -61,10 +68,14 @@ export function webhookPart(
       }
       keeper.served(state);
     },
-    lead: (signal) => keeper.lead(signal),
+    lead: (signal) => {
+      advisor.begin();
+      keeper.lead(signal);
+    },
     trusts: (authorities) => keeper.trusts(authorities),
     stop: async () => {
       forget();
+      advisor.stop();
       await keeper.stop();
     },
   };
