@@ -6,7 +6,6 @@ import type { ConfigurationIdentity } from "../cluster/webhooks/configuration.js
 import type { DerivedWebhook, WebhookProblem } from "../cluster/webhooks/derived-webhook.js";
 import { WebhookDeriver } from "../cluster/webhooks/from-documents.js";
 import { idOf } from "../cluster/webhooks/part.js";
-import { adviceProblems } from "../cluster/webhooks/unasked.js";
 import type { CommandIo } from "../data/command-io.js";
 import { openCluster } from "../kubernetes/client/index.js";
 import { findCluster } from "../loader/index.js";
@@ -43,8 +42,8 @@ export async function webhooksFromCluster(options: FromCluster, env: CommandIo["
   try {
     const { documents, problems: unread } = await readDocuments(cluster, options);
     const refused = documents.flatMap(({ key }) => (taken.has(idOf(key) ?? "") ? [key] : []));
-    const deriver = new WebhookDeriver({ ownNamespace: namespace, exemptNamespaces, idOf, enforceAdmissionPolicies });
-    const derived = deriver.derive(documents, new Set(refused));
+    const asking = { ownNamespace: namespace, exemptNamespaces, idOf, enforceAdmissionPolicies };
+    const derived = new WebhookDeriver(asking).derive(documents, new Set(refused));
     const labels = { ...MANAGED_BY, [`${PREFIX}server`]: policyServer };
     return {
       webhooks: derived.webhooks,
@@ -53,7 +52,7 @@ export async function webhooksFromCluster(options: FromCluster, env: CommandIo["
         ...refused.map((key) => ({ id: key, text: "is not asked: the policies file has a policy of its id" })),
         ...derived.problems,
       ],
-      advice: adviceProblems(deriver.asked),
+      advice: derived.advice,
       identity: { base: forServer("policy-server", policyServer), labels },
     };
   } finally {

@@ -12,7 +12,6 @@ import { webhooksFor } from "../cluster/webhooks/derive.js";
 import type { DerivedWebhook, WebhookProblem } from "../cluster/webhooks/derived-webhook.js";
 import { askedEntries } from "../cluster/webhooks/from-entries.js";
 import { mistakesIn } from "../cluster/webhooks/mistakes.js";
-import { adviceProblems } from "../cluster/webhooks/unasked.js";
 import { type ConfigEntry, formatProblem, loadConfig } from "../config/index.js";
 import { type CommandIo, say, UsageError } from "../data/command-io.js";
 import { EXIT, nothingJudged } from "../data/exit-codes.js";
@@ -143,8 +142,8 @@ async function ofFile(
   const entries = entriesOf(policiesFile(settings), io);
   const { moduleRules } = await import("./webhooks-module-rules.js");
   const { policies, problems: unasked } = askedEntries(entries, await moduleRules(entries, settings, io));
-  const { webhooks, problems } = webhooksFor(policies, { ownNamespace: namespace, exemptNamespaces });
-  return { webhooks, problems: [...unasked, ...problems], advice: adviceProblems(policies), identity: OF_FILE };
+  const { problems, ...derived } = webhooksFor(policies, { ownNamespace: namespace, exemptNamespaces });
+  return { ...derived, problems: [...unasked, ...problems], identity: OF_FILE };
 }
 
 async function ofCluster(

@@ -79,8 +79,7 @@ export function standingOf(
       const more = missing.length > MOST_NAMES ? ` and ${missing.length - MOST_NAMES} more` : "";
       return condition("Active", "False", "Rollout", `not loaded yet by the replicas ${names}${more}`);
     }
-    if (advice?.isNeverAsked === true)
-      return condition("Active", "False", "NeverAsked", `it is never asked: ${advice.text}`);
+    if (advice?.isNeverAsked === true) return condition("Active", "False", "NeverAsked", advice.text);
     if (facts.webhook(key) === "missing")
       return condition(
         "Active",
@@ -93,12 +92,8 @@ export function standingOf(
       const inForce = activeGeneration === undefined ? "no version is" : `generation ${activeGeneration} is`;
       return condition("Active", "False", "Shadow", `it is in shadow: ${inForce} in force`);
     }
-    return condition(
-      "Active",
-      "True",
-      "Active",
-      `every replica has loaded it${warning === undefined ? "" : `; ${warning}`}`,
-    );
+    const everywhere = "every replica has loaded it";
+    return condition("Active", "True", "Active", warning === undefined ? everywhere : `${everywhere}; ${warning}`);
   };
   const now = active();
   return {

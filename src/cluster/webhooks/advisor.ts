@@ -7,7 +7,7 @@ import { parseApiVersion } from "../../kubernetes/names.js";
 import { member, text } from "../../kubernetes/object.js";
 import type { PartContext } from "../part.js";
 import type { AskedPolicy } from "./demand.js";
-import { UNASKED, unaskedNamespace } from "./exclusions.js";
+import { UNASKED } from "./exclusions.js";
 import type { WebhookDeriver } from "./from-documents.js";
 import { listOf, parts, textsOf } from "./rules.js";
 import { type RuleAdvice, ruleAdvice } from "./unasked.js";
@@ -64,15 +64,11 @@ export class Advisor {
   }
 
   #adviceFor(policy: AskedPolicy): RuleAdvice | undefined {
-    const { namespace: own, exemptNamespaces } = this.#context.settings;
-    const namespace = unaskedNamespace(own, exemptNamespaces, policy);
-    if (namespace !== undefined)
-      return { isNeverAsked: true, text: `no webhook asks about the namespace ${namespace}, where it is` };
+    const { namespace: ownNamespace, exemptNamespaces } = this.#context.settings;
     const found = this.#found;
-    return ruleAdvice(policy, {
-      release: this.#release.current,
-      ...(found && { isElsewhere: (resource) => found.has(resource) }),
-    });
+    const isElsewhere = found && ((resource: string): boolean => found.has(resource));
+    const { current: release } = this.#release;
+    return ruleAdvice(policy, { ownNamespace, exemptNamespaces, release, ...(isElsewhere && { isElsewhere }) });
   }
 
   /** Finds the resources of other groups that have the names of unasked ones. */
@@ -103,5 +99,5 @@ export class Advisor {
 
 const WRITING: ReadonlySet<string> = new Set(["create", "update", "patch", "delete"]);
 const UNASKED_KEYS: ReadonlySet<string> = new Set(UNASKED.map(({ group, resource }) => `${group}/${resource}`));
-const UNBOUND: RuleAdvice = { isNeverAsked: true, text: "no ValidatingAdmissionPolicyBinding names it" };
+const UNBOUND: RuleAdvice = { isNeverAsked: true, text: "it is never asked: no binding names it" };
 const isUnaskedWord = (word: string): boolean => UNASKED.some(({ resource }) => resource === parts(word)[0]);

@@ -9,6 +9,7 @@ import type { DerivedWebhook, WebhookProblem } from "./derived-webhook.js";
 import { type ExemptNamespaces, excludedNamespaces, ownCondition, unaskedNamespace } from "./exclusions.js";
 import { withOwn } from "./portable-conditions.js";
 import { allOf, insideOf, outsideOf } from "./selectors.js";
+import { ruleAdvice } from "./unasked.js";
 
 /** The contents of a policy's webhook. */
 type WebhookDemand = Omit<Demand, "named"> & Pick<DerivedWebhook, "leastConditions">;
@@ -28,16 +29,21 @@ export interface DerivedWebhooks {
   /** Sets by hash; with all policies that share webhooks as {@link EVERYBODY}. */
   readonly sets: readonly PolicySetRoute[];
   readonly problems: readonly WebhookProblem[];
+  /** Advice about rules of policies that have webhooks, in whatever version of Kubernetes. */
+  readonly advice: readonly WebhookProblem[];
 }
 
 /** Webhooks for policies. Equal policies in any order give equal webhooks. */
 export function webhooksFor(policies: Iterable<AskedPolicy>, options: DeriveOptions): DerivedWebhooks {
   const problems: WebhookProblem[] = [];
+  const advice: WebhookProblem[] = [];
   const alone: DerivedWebhook[] = [];
   const shared = new Map<string, { readonly demand: WebhookDemand; readonly ids: string[] }>();
   for (const policy of policies) {
     const demand = askable(policy, options, problems);
     if (demand === undefined) continue;
+    const told = ruleAdvice(policy, options);
+    if (told !== undefined) advice.push({ id: policy.id, text: told.text });
     if (!policy.shares || policy.mutating) {
       alone.push(single(policy, demand));
       continue;
@@ -63,6 +69,7 @@ export function webhooksFor(policies: Iterable<AskedPolicy>, options: DeriveOpti
     webhooks: [...alone, ...together].sort((a, b) => compareNames(a.type, b.type) || compareNames(a.name, b.name)),
     sets: sets.sort((a, b) => compareNames(a.hash, b.hash)),
     problems,
+    advice,
   };
 }
 

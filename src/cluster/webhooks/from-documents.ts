@@ -17,8 +17,6 @@ export interface DocumentOptions extends DeriveOptions {
   readonly idOf: (key: string) => string | undefined;
   /** Whether ValidatingAdmissionPolicies get webhooks, though the API server evaluates them by itself. */
   readonly enforceAdmissionPolicies?: boolean;
-  /** Whether modules of a document's policy may call `kubernetes/can_i`, as far as that is known; default yes. */
-  readonly mayCanI?: (key: string) => boolean;
 }
 
 /** The result for a document, as long as that does not change. */
@@ -100,14 +98,14 @@ export class WebhookDeriver {
     const resource = (): unknown => parseJson(document.text);
     const conditions = this.#conditions;
     const kind = kindOf(document);
-    const mayCanI = this.#options.mayCanI?.(key) ?? true;
     const name = key.slice(key.lastIndexOf("/") + 1);
     switch (kind) {
       case "policies.kubewarden.io/ClusterAdmissionPolicy":
       case "policies.kubewarden.io/ClusterAdmissionPolicyGroup":
       case "policies.kubewarden.io/AdmissionPolicy":
       case "policies.kubewarden.io/AdmissionPolicyGroup":
-        return { with: `${id} ${mayCanI}`, make: () => kubewardenDemand(id, resource(), mayCanI) };
+        // Its modules have all capabilities, unless the PolicyServer takes them from a namespace's.
+        return { with: id, make: () => kubewardenDemand(id, resource(), true) };
       case "policies.kyverno.io/ValidatingPolicy":
       case "policies.kyverno.io/NamespacedValidatingPolicy": {
         const isExcepted = excepted.has(`${kind.slice(kind.indexOf("/") + 1)}/${name}`);

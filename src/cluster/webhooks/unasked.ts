@@ -2,8 +2,14 @@
 import { builtinKinds, builtinScope, pluralOf } from "../../kubernetes/builtin-kinds.js";
 import { parseApiVersion } from "../../kubernetes/names.js";
 import type { AskedPolicy, WebhookRule } from "./demand.js";
-import type { WebhookProblem } from "./derived-webhook.js";
-import { UNASKED, type UnaskedResource, unaskedFor, wouldAskItself } from "./exclusions.js";
+import {
+  type ExemptNamespaces,
+  UNASKED,
+  type UnaskedResource,
+  unaskedFor,
+  unaskedNamespace,
+  wouldAskItself,
+} from "./exclusions.js";
 import { parts } from "./rules.js";
 
 /** The known facts about an API server. */
@@ -14,6 +20,9 @@ export interface ServerFacts {
   readonly isElsewhere?: (resource: string) => boolean;
   /** Whether it evaluates ValidatingAdmissionPolicies by itself, so that no webhook asks about them; default no. */
   readonly evaluatesAdmissionPolicies?: boolean;
+  /** The server's namespace; absent: unknown. */
+  readonly ownNamespace?: string;
+  readonly exemptNamespaces?: ExemptNamespaces;
 }
 
 /** Advice about the rules of a policy, for its author. */
@@ -25,12 +34,8 @@ export interface RuleAdvice {
   readonly text: string;
 }
 
-/** The first minor version that asks no webhook about reviews. */
-const REVIEWS_UNASKED_SINCE = 37;
-
 /** Whether Kubernetes of a version asks no webhook about authentication and authorization reviews. */
-export const leavesOutReviews = (release: string | undefined): boolean =>
-  release !== undefined && Number(release.split(".")[1]) >= REVIEWS_UNASKED_SINCE;
+const leavesOutReviews = (release = "1.0"): boolean => Number(release.split(".")[1]) >= 37;
 
 /** Resources of groups that Kubernetes brings: whether their objects live in namespaces. */
 const BUILTIN: ReadonlyMap<string, ReadonlyMap<string, boolean>> = (() => {
@@ -43,27 +48,22 @@ const BUILTIN: ReadonlyMap<string, ReadonlyMap<string, boolean>> = (() => {
   return groups;
 })();
 
+const never = (why: string): RuleAdvice => ({ isNeverAsked: true, text: `it is never asked: ${why}` });
+
 /** Advice about a policy's rules; undefined: it is asked about all of them, and none is dangerous. */
 export function ruleAdvice(policy: AskedPolicy, server: ServerFacts): RuleAdvice | undefined {
+  const namespace = unaskedNamespace(server.ownNamespace ?? "", server.exemptNamespaces ?? [], policy);
+  if (namespace !== undefined) return never(`no webhook asks about the namespace ${namespace}, where it is`);
   const reader = new RuleReader(policy, server);
   for (const rule of policy.demand.rules) reader.read(rule);
   const { unasked, warnings, isAsked } = reader;
   const reasons = Array.from(unasked, ([reason, names]) => `${[...names].join(", ")}: ${reason}`).join("; ");
-  if (!isAsked) return { isNeverAsked: true, text: reasons || "no rule matches anything" };
+  if (!isAsked) return never(reasons || "it has no rule that matches anything");
   const texts = [...(reasons === "" ? [] : [`some rules are never asked about: ${reasons}`]), ...warnings];
   return texts.length === 0
     ? undefined
     : { isNeverAsked: false, isDangerous: warnings.size > 0, text: texts.join("; ") };
 }
-
-/** Advice about policies that have rules, in whatever version of Kubernetes. */
-export const adviceProblems = (policies: readonly AskedPolicy[]): readonly WebhookProblem[] =>
-  policies.flatMap((policy) => {
-    const { text, isNeverAsked } = (policy.demand.rules.length > 0 && ruleAdvice(policy, {})) || {};
-    return text === undefined
-      ? []
-      : [{ id: policy.id, text: isNeverAsked === true ? `is never asked: ${text}` : text }];
-  });
 
 /** The result of a word of a rule; `unknown`: its group has no such resource. */
 type Found = "asked" | "unasked" | "unknown";

@@ -224,13 +224,11 @@ async function reviews(stage: Stage): Promise<void> {
     );
     return (code !== 0 && text.includes("nothing passes")) || text;
   });
-  const began = Date.now();
   const resourceAttributes = { verb: "get", resource: "pods" };
   for (const kind of ["SubjectAccessReview", "SelfSubjectAccessReview"]) {
     const spec = { resourceAttributes, ...(kind.startsWith("Subject") && { user: "u" }) };
     await stage.kubectl(["create", "-f", "-"], JSON.stringify({ apiVersion: "authorization.k8s.io/v1", kind, spec }));
   }
-  assert.ok(Date.now() - began < 5_000);
   await stage.until("the reason in the status", async () => {
     const active = await activeOf(stage, "asking");
     return active?.reason === "NeverAsked" || JSON.stringify(active);
