@@ -88,8 +88,7 @@ test("times are milliseconds, and none where the protection is switched off", ()
 test("exempt namespaces are names, and patterns that mean some of them", () => {
   assert.deepEqual(exemptNamespaces(), []);
   assert.deepEqual(exemptNamespaces("a, openshift-*,*-infra,a"), ["a", "openshift-*", "*-infra"]);
-  const many = Array.from({ length: 101 }, (_, i) => `n${i}`).join();
-  const long = Array.from({ length: 50 }, (_, i) => `${"n".repeat(50)}-${i}-*`).join();
+  const long = Array.from({ length: 40 }, (_, i) => `${"n".repeat(50)}-${i}-*`).join();
   for (const [text, says] of [
     ["A", /'A' is neither a namespace nor a pattern/],
     ["a_b", /'a_b' is neither/],
@@ -98,8 +97,7 @@ test("exempt namespaces are names, and patterns that mean some of them", () => {
     ["a,[b]", /'\[b\]' is neither/],
     ["*", /'\*' exempts all namespaces/],
     ["**", /exempts all namespaces/],
-    [many, /101 names and patterns are more than 100/],
-    [long, /the patterns have more than 2000 characters/],
+    [long, /it has more than 2000 characters/],
   ] as const)
     assert.throws(() => exemptNamespaces(text), says, text);
 });

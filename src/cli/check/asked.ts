@@ -4,12 +4,13 @@ import { askedEntries } from "../../cluster/webhooks/from-entries.js";
 import { ruleAdvice, type ServerFacts } from "../../cluster/webhooks/unasked.js";
 import { opened } from "../../config/documents/documents.js";
 import type { ProblemCode } from "../../config/documents/problem-codes.js";
-import type { Config, PolicyEntry, Problem } from "../../config/index.js";
+import type { ConfigResult, PolicyEntry, Problem } from "../../config/index.js";
 import { isObject, member } from "../../kubernetes/object.js";
 
-/** Warnings about the rules of a configuration's policies. */
-export function askedProblems(config: Config, server: ServerFacts): readonly Problem[] {
-  const { entries } = auditedConfig(config);
+/** Warnings about the rules of a configuration's policies; none where it can't be read. */
+export function askedProblems(read: ConfigResult | undefined, server: ServerFacts): readonly Problem[] {
+  if (read?.ok !== true) return [];
+  const { entries } = auditedConfig(read.config);
   const advice = new Map(
     askedEntries(entries, new Map()).policies.map((policy) => [policy.id, ruleAdvice(policy, server)]),
   );

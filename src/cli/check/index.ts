@@ -8,14 +8,7 @@ import { MAX_FILE_BYTES } from "../../config/config-files.js";
 import { eachMistake } from "../../config/documents/each-mistake.js";
 import { type Excerpt, excerptOf } from "../../config/documents/excerpt.js";
 import { withoutQuotedLines } from "../../config/documents/problem-line.js";
-import {
-  type Config,
-  type ConfigResult,
-  formatPath,
-  loadConfig,
-  type Problem,
-  parseConfig,
-} from "../../config/index.js";
+import { type ConfigResult, formatPath, loadConfig, type Problem, parseConfig } from "../../config/index.js";
 import { isForeign } from "../../config/resource-reader.js";
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { counted } from "../../data/counted.js";
@@ -373,10 +366,9 @@ async function load(
   given: (() => ConfigResult) | undefined,
   evaluatesAdmissionPolicies = false,
 ): Promise<LoadResult> {
-  let config: Config | undefined;
+  let result: ConfigResult | undefined;
   const read = (file: string): ConfigResult => {
-    const result = given?.() ?? loadConfig(file, { salvage: true });
-    if (result.ok) config = result.config;
+    result = given?.() ?? loadConfig(file, { salvage: true });
     return result;
   };
   // If a cluster is required by an option, a missing one is an error.
@@ -390,8 +382,8 @@ async function load(
   });
   try {
     const loaded = await source.load();
-    const asked = config && askedProblems(config, { release: kubernetesVersion, evaluatesAdmissionPolicies });
-    return { ...loaded, problems: [...loaded.problems, ...(asked ?? [])] };
+    const asked = askedProblems(result, { release: kubernetesVersion, evaluatesAdmissionPolicies });
+    return { ...loaded, problems: [...loaded.problems, ...asked] };
   } finally {
     source.close();
   }

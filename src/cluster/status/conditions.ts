@@ -17,8 +17,6 @@ export interface Standing {
   readonly active: Condition;
   /** Absent: it has no version in shadow. */
   readonly shadow?: Condition;
-  /** Advice about its rules; absent: none. */
-  readonly warning?: string;
   /** Whether it decides requests, if only by a former version. */
   readonly decides: boolean;
 }
@@ -51,7 +49,6 @@ export function standingOf(
   const denies = found.has("waiting") || found.has("unavailable");
   const shadow = facts.shadow(key);
   const advice = facts.advice(key);
-  const warning = advice?.isNeverAsked === false ? `warning: ${advice.text}` : undefined;
   const whatNow = (): string => {
     if (shadow !== undefined && shadow.activeGeneration === undefined) return "nothing is in force";
     return facts.webhook(key) === "missing" ? "the API server does not ask about it" : "requests are denied";
@@ -92,14 +89,13 @@ export function standingOf(
       const inForce = activeGeneration === undefined ? "no version is" : `generation ${activeGeneration} is`;
       return condition("Active", "False", "Shadow", `it is in shadow: ${inForce} in force`);
     }
-    const everywhere = "every replica has loaded it";
-    return condition("Active", "True", "Active", warning === undefined ? everywhere : `${everywhere}; ${warning}`);
+    const warning = advice === undefined ? "" : `; warning: ${advice.text}`;
+    return condition("Active", "True", "Active", `every replica has loaded it${warning}`);
   };
   const now = active();
   return {
     loaded,
     active: now,
-    ...(warning !== undefined && { warning: shortened(warning) }),
     ...(shadow && { shadow: condition("Shadow", "True", "Shadow", shadow.message) }),
     decides: now.status === "True" || keepsBefore || shadow?.activeGeneration !== undefined,
   };

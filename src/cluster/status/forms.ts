@@ -57,10 +57,10 @@ const KUBEWARDEN: StatusForm = {
 
 const KYVERNO: StatusForm = {
   status: (standing) => {
-    const { loaded, active, warning = "" } = standing;
+    const { loaded, active } = standing;
     const ready = active.status === "True";
     const message = loaded.status === "True" ? active.message : loaded.message;
-    return { conditionStatus: { ready, message: ready ? warning : message, conditions: ours(standing) } };
+    return { conditionStatus: { ready, message: ready ? "" : message, conditions: ours(standing) } };
   },
   conditions: ["conditionStatus", "conditions"],
 };

@@ -35,17 +35,13 @@ export class Advisor {
     this.#release.listeners.push(() => this.look());
   }
 
-  /** Must be called when this replica begins to lead. */
-  begin(): void {
-    void this.#release.begin();
-  }
-
   stop(): void {
     this.#release.close();
   }
 
-  /** Must be called when policies have changed. */
+  /** Must be called by the leader when policies have changed. */
   look(): void {
+    void this.#release.begin();
     const { facts, settings, state, clock } = this.#context;
     const policies = new Map(this.#deriver.asked.map((policy) => [policy.id, policy]));
     for (const key of state()?.documents.keys() ?? []) {
@@ -83,9 +79,9 @@ export class Advisor {
         if (version === undefined) continue;
         for (const resource of listOf(member(await read(apiRoot(version)), "resources"))) {
           const plural = text(resource, "name");
-          const verbs = textsOf(member(resource, "verbs"));
           // A resource that can only be read, such as `nodes` of metrics, is never admitted.
-          if (verbs.some((verb) => WRITING.has(verb)) && !UNASKED_KEYS.has(`${group}/${plural}`)) found.add(plural);
+          const isWritten = textsOf(member(resource, "verbs")).includes("create");
+          if (isWritten && !UNASKED_KEYS.has(`${group}/${plural}`)) found.add(plural);
         }
       }
       this.#found = found;
@@ -97,7 +93,6 @@ export class Advisor {
   }
 }
 
-const WRITING: ReadonlySet<string> = new Set(["create", "update", "patch", "delete"]);
 const UNASKED_KEYS: ReadonlySet<string> = new Set(UNASKED.map(({ group, resource }) => `${group}/${resource}`));
 const UNBOUND: RuleAdvice = { isNeverAsked: true, text: "it is never asked: no binding names it" };
 const isUnaskedWord = (word: string): boolean => UNASKED.some(({ resource }) => resource === parts(word)[0]);

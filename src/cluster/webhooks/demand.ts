@@ -13,8 +13,8 @@ export interface WebhookRule {
 
 /** A rule with a resource's group and name, and the names of objects, which a webhook can't express. */
 export interface NamedRule extends WebhookRule {
-  /** Absent: all. */
-  readonly resourceNames?: readonly string[];
+  /** Empty: all. */
+  readonly resourceNames: readonly string[];
 }
 
 /** A condition that the API server evaluates before it calls the webhook. */
@@ -81,7 +81,7 @@ export const failurePolicyOf = (written: unknown): string => (written === "Ignor
 export const matchPolicyOf = (written: unknown): string => (written === "Exact" ? "Exact" : "Equivalent");
 
 /** The names by which an expression can ask about rights: `authorizer`, and Kyverno's `resource.Post`, which can make an access review. */
-const ASKS_ABOUT_RIGHTS = /\bauthorizer\b|\bPost\b/;
+const ASKS_ABOUT_RIGHTS = /\bauthorizer\b|\bresource\b[^]*\bPost\b/;
 
 /** Whether some expression of a policy may ask about rights: a text in any key such as `expression`, `messageExpression`, `valueExpression`. */
 export function expressionsAskAboutRights(value: unknown, key = ""): boolean {

@@ -1,6 +1,5 @@
 /** The requests that no webhook covers: denying them could prevent the cluster, or this server, from recovering. */
 import type { ResourceRule } from "../../kinds/shared/match/resource-rule.js";
-import { compareNames } from "../../kubernetes/names.js";
 import { groupsSharing } from "../../kubernetes/shared-storage.js";
 import { Wildcard } from "../../kubernetes/wildcard.js";
 import { isOfPolicies, WATCHED_KINDS } from "../sources/watched-kinds.js";
@@ -75,16 +74,13 @@ export const wouldAskItself = ({ kind }: UnaskedResource, { asksAboutRights }: A
 
 /** Selects the rules that name an unasked resource with its group; the names of objects are kept. */
 export function rulesByName(rules: readonly ResourceRule[]): readonly NamedRule[] {
-  const found = rules.flatMap((rule): readonly NamedRule[] => {
+  return rules.flatMap((rule): readonly NamedRule[] => {
     const apiGroups = (rule.apiGroups ?? []).filter((group) => group !== "*");
     const resources = (rule.resources ?? []).filter((word) => parts(word)[0] !== "*");
     const [made] = webhookRules([{ ...rule, apiGroups, resources }]);
     if (made === undefined || !UNASKED.some(({ group, resource }) => mayMatch([made], group, resource))) return [];
-    const names = [...new Set(rule.resourceNames ?? [])].sort(compareNames);
-    return [names.length === 0 ? made : { ...made, resourceNames: names }];
+    return [{ ...made, resourceNames: rule.resourceNames ?? [] }];
   });
-  const distinct = new Map(found.map((rule) => [JSON.stringify(rule), rule]));
-  return [...distinct].sort(([a], [b]) => compareNames(a, b)).map(([, rule]) => rule);
 }
 
 /** The namespaces that an operator exempts: names, and patterns with `*`. */
@@ -97,33 +93,24 @@ export const isExempt = (exempt: ExemptNamespaces, namespace: string): boolean =
   namespace === SYSTEM_NAMESPACE || exempt.some((pattern) => new Wildcard(pattern).matches(namespace));
 
 /** The namespaces that a policy's webhook leaves out by a selector, sorted; patterns stand in its condition. */
-export const excludedNamespaces = (
+export function excludedNamespaces(
   ownNamespace: string,
   exempt: ExemptNamespaces,
   { insideOwnNamespace }: AskedPolicy,
-): readonly string[] => {
+) {
   const own = insideOwnNamespace === true ? [] : [ownNamespace];
   return [...new Set([SYSTEM_NAMESPACE, ...own, ...exempt.filter((name) => !isPattern(name))])].sort();
-};
+}
 
 /** The namespace of a policy that no webhook asks about; undefined: it has none, or is asked about it. */
-export const unaskedNamespace = (
-  ownNamespace: string,
-  exempt: ExemptNamespaces,
-  policy: AskedPolicy,
-): string | undefined => {
-  const { namespace } = policy;
-  if (namespace === undefined) return undefined;
-  const isExcluded = excludedNamespaces(ownNamespace, exempt, policy).includes(namespace);
-  return isExcluded || isExempt(exempt, namespace) ? namespace : undefined;
+export const unaskedNamespace = (ownNamespace: string, exempt: ExemptNamespaces, policy: AskedPolicy) => {
+  const { namespace = "", insideOwnNamespace } = policy;
+  const isOwn = namespace === ownNamespace && insideOwnNamespace !== true;
+  return namespace !== "" && (isOwn || isExempt(exempt, namespace)) ? namespace : undefined;
 };
 
 /** The patterns as one of RE2. */
-const patternOf = (exempt: ExemptNamespaces): string =>
-  exempt
-    .filter(isPattern)
-    .map((pattern) => pattern.replace(/\*+/g, ".*"))
-    .join("|");
+const patternOf = (exempt: ExemptNamespaces): string => exempt.filter(isPattern).join("|").replace(/\*+/g, ".*");
 
 /** The name of our condition. */
 const OWN = "policy-server.admission/asked-about";
@@ -188,7 +175,7 @@ function namedFor({ group, resource }: UnaskedResource, { named, matchPolicy }: 
 }
 
 /** The requests about a resource that a rule names. */
-function whenNamed({ apiVersions, operations, resources, scope, resourceNames = [] }: NamedRule, resource: string) {
+function whenNamed({ apiVersions, operations, resources, scope, resourceNames }: NamedRule, resource: string) {
   const words = resources.map(parts).filter(([name]) => name === resource);
   return words.map(([, subresource]) => {
     const terms = [

@@ -68,10 +68,7 @@ export function webhookPart(
       }
       keeper.served(state);
     },
-    lead: (signal) => {
-      advisor.begin();
-      keeper.lead(signal);
-    },
+    lead: (signal) => keeper.lead(signal),
     trusts: (authorities) => keeper.trusts(authorities),
     stop: async () => {
       forget();

@@ -170,6 +170,7 @@ describe("rules by name", () => {
           resource,
         });
       assert.equal(asked({}), true);
+      assert.equal(asked({ variables: [{ name: "v", expression: "http.Post('https://x', {})" }] }), true);
       // Modules of the whole cluster may call kubernetes/can_i.
       assert.equal(isLetThrough(webhookOf([kubewarden("p", { rules })]), { group, resource }), false);
       for (const spec of [
@@ -177,6 +178,7 @@ describe("rules by name", () => {
         { variables: [{ name: "v", expression: AUTHORIZER }] },
         { validations: [{ expression: "true", messageExpression: AUTHORIZER }] },
         { auditAnnotations: [{ key: "k", valueExpression: AUTHORIZER }] },
+        { variables: [{ name: "v", expression: "resource.Post('a/v1', 'subjectaccessreviews', {})" }] },
         { settings: { validations: [{ expression: AUTHORIZER }] } },
         { policies: { a: { settings: { variables: [{ name: "v", expression: AUTHORIZER }] } } } },
       ])

@@ -211,9 +211,9 @@ async function reviews(stage: Stage): Promise<void> {
   await start("--feature-gates=ExcludeAdmissionWebhookVirtualResources=false");
   const server = await stage.replica("reviews");
   const asking = policy("asking", named("authorization.k8s.io", "subjectaccessreviews")) as { spec: object };
-  const validations = [
-    { expression: "authorizer.group('').resource('pods').check('get').allowed() && false", message: "m" },
-  ];
+  const review = `{"spec": dyn({"user": dyn("u"), "resourceAttributes": dyn({"verb": "get", "resource": "pods"})})}`;
+  const expression = `resource.Post("authorization.k8s.io/v1", "subjectaccessreviews", ${review}).status.allowed && false`;
+  const validations = [{ expression, message: "m" }];
   await stage.apply(policy("everything", EVERYTHING), { ...asking, spec: { ...asking.spec, validations } });
   await stage.apply(policy("tokens", named("authentication.k8s.io", "tokenreviews")));
   await stage.active("vpol", "everything");
