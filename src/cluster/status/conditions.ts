@@ -51,7 +51,9 @@ export function standingOf(
   const advice = facts.advice(key);
   const whatNow = (): string => {
     if (shadow !== undefined && shadow.activeGeneration === undefined) return "nothing is in force";
-    return facts.webhook(key) === "missing" ? "the API server does not ask about it" : "requests are denied";
+    return facts.webhook(key) === "missing" || advice?.isNeverAsked === true
+      ? "the API server does not ask about it"
+      : "requests are denied";
   };
   const loadedAs = (): Condition => {
     if (reports.length === 0) return condition("Loaded", "Unknown", "NotLoaded", "it is being loaded");
