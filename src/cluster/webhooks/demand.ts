@@ -81,7 +81,7 @@ export const failurePolicyOf = (written: unknown): string => (written === "Ignor
 export const matchPolicyOf = (written: unknown): string => (written === "Exact" ? "Exact" : "Equivalent");
 
 /** The names by which an expression can ask about rights: `authorizer`, and Kyverno's `resource.Post`, which can make an access review. */
-const ASKS_ABOUT_RIGHTS = /\bauthorizer\b|\bresource\b[^]*\bPost\b/;
+const ASKS_ABOUT_RIGHTS = /\bauthorizer\b|\bresource\b.*\bPost\b/s;
 
 /** Whether some expression of a policy may ask about rights: a text in any key such as `expression`, `messageExpression`, `valueExpression`. */
 export function expressionsAskAboutRights(value: unknown, key = ""): boolean {

@@ -93,13 +93,9 @@ export const isExempt = (exempt: ExemptNamespaces, namespace: string): boolean =
   namespace === SYSTEM_NAMESPACE || exempt.some((pattern) => new Wildcard(pattern).matches(namespace));
 
 /** The namespaces that a policy's webhook leaves out by a selector, sorted; patterns stand in its condition. */
-export function excludedNamespaces(
-  ownNamespace: string,
-  exempt: ExemptNamespaces,
-  { insideOwnNamespace }: AskedPolicy,
-) {
-  const own = insideOwnNamespace === true ? [] : [ownNamespace];
-  return [...new Set([SYSTEM_NAMESPACE, ...own, ...exempt.filter((name) => !isPattern(name))])].sort();
+export function excludedNamespaces(own: string, exempt: ExemptNamespaces, { insideOwnNamespace }: AskedPolicy) {
+  const ours = insideOwnNamespace === true ? [] : [own];
+  return [...new Set([SYSTEM_NAMESPACE, ...ours, ...exempt.filter((name) => !isPattern(name))])].sort();
 }
 
 /** The namespace of a policy that no webhook asks about; undefined: it has none, or is asked about it. */

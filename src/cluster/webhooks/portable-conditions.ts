@@ -92,7 +92,7 @@ export function withOwn(
   };
   const host = conditions.filter(isReadable).sort((a, b) => a.expression.length - b.expression.length)[0];
   // A comment ends with its line.
-  const both = host && { name: host.name, expression: `${own.expression} && (${host.expression}\n)` };
+  const both = host && { name: host.name, expression: `(${own.expression}) && (${host.expression}\n)` };
   return both && conditions.map((each) => (each === host ? both : each));
 }
 

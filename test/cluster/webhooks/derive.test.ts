@@ -260,7 +260,7 @@ describe("what no webhook asks about", () => {
     const conditions = Array.from({ length: 64 }, (_, i) => ({ name: `c${i}`, expression: "true" }));
     const { webhooks } = derive([kubewarden("p", { rules, matchConditions: conditions })]);
     assert.equal(webhooks[0]?.matchConditions.length, 64);
-    assert.equal(webhooks[0]?.matchConditions[0]?.expression, `${condition?.expression} && (true\n)`);
+    assert.equal(webhooks[0]?.matchConditions[0]?.expression, `(${condition?.expression}) && (true\n)`);
   });
 });
 

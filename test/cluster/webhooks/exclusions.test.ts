@@ -260,6 +260,15 @@ describe("a policy with as many match conditions as there may be", () => {
     }
   });
 
+  test("is asked about nothing that its own conditions leave out, where ours is one choice of several", () => {
+    const rules = [rule("coordination.k8s.io", "leases"), rule("*", "leases")];
+    const made = webhookOf([
+      kubewarden("p", { rules, matchConditions: conditions(64, (i) => (i === 0 ? "false" : `${i} > 0`)) }),
+    ]);
+    assert.equal(made?.matchConditions.length, 64);
+    assert.equal(isAsked(made, LEASES), false);
+  });
+
   test("cannot end ours by what stands in its own", () => {
     for (const trick of ["true) || (true", "true // all", "true\n// )", "true || ('//' == \"\")"]) {
       const made = webhook(
