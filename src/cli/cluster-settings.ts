@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import type { ClusterSettings } from "../cluster/settings.js";
 import { UsageError } from "../data/command-io.js";
-import { exceptionNamespaces } from "./loader-settings.js";
+import { exceptionNamespaces, exemptNamespaces } from "./loader-settings.js";
 import type { ServeValues } from "./options.js";
 
 /** The file with a pod's namespace. */
@@ -35,6 +35,7 @@ const ONLY_WITH_IT: readonly (keyof ServeValues)[] = [
   "namespacedPolicyMemory",
   "namespacedPolicyModuleSize",
   "exceptionNamespaces",
+  "exemptNamespaces",
 ];
 
 /**
@@ -63,6 +64,7 @@ export function clusterSettings(values: ServeValues): ClusterSettings | undefine
   return {
     policyServer: named("policy-server-name", values.policyServerName, LABEL, MAX_LABEL),
     exceptionNamespaces: exceptionNamespaces(values),
+    exemptNamespaces: exemptNamespaces(values.exemptNamespaces),
     namespace,
     replica: named("replica-name", values.replicaName ?? hostname().toLowerCase(), NAME, MAX_REPLICA),
     enforceAdmissionPolicies: values.enforceAdmissionPolicies,

@@ -84,6 +84,24 @@ export function exceptionNamespaces({ exceptionNamespaces: names = "" }: Cluster
   throw new UsageError(`error parsing arguments: --exception-namespaces: '${wrong}' is neither a namespace nor '*'`);
 }
 
+/** Most characters of all exempt namespaces: they stand in every webhook. */
+const MOST_EXEMPT_CHARACTERS = 2_000;
+
+/**
+ * The option `exempt-namespaces`: names, and patterns with `*`.
+ * @throws UsageError for one that fits no namespace, or all of them, and for too many
+ */
+export function exemptNamespaces(names = ""): readonly string[] {
+  const found = [...new Set(commaSeparated(names))];
+  const mistake = (what: string): UsageError => new UsageError(`error parsing arguments: --exempt-namespaces: ${what}`);
+  const wrong = found.find((name) => dns1123LabelErrors(name.replaceAll("*", "a")).length > 0);
+  if (wrong !== undefined) throw mistake(`'${wrong}' is neither a namespace nor a pattern with '*' for some`);
+  const everything = found.find((name) => /^\*+$/.test(name));
+  if (everything !== undefined) throw mistake(`'${everything}' exempts all namespaces: no policy would be asked`);
+  if (names.length > MOST_EXEMPT_CHARACTERS) throw mistake(`it has more than ${MOST_EXEMPT_CHARACTERS} characters`);
+  return found;
+}
+
 function kindOf(name: string): NamespacedPolicyKind {
   const kind = NAMESPACED_POLICY_KINDS.find((each) => each === name);
   if (kind !== undefined) return kind;

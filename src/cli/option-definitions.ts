@@ -235,6 +235,12 @@ const OPTIONS = [
       "with --from-cluster: comma-separated namespaces whose PolicyExceptions count, or '*' for all; without it none",
   },
   {
+    flag: "exempt-namespaces",
+    kind: "string",
+    description:
+      "with --from-cluster: comma-separated namespaces that no webhook asks about, also by patterns such as openshift-*, beside kube-system and the server's own",
+  },
+  {
     flag: "enforce-admission-policies",
     kind: "flag",
     description:

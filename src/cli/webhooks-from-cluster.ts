@@ -4,7 +4,7 @@ import { readDocuments } from "../cluster/sources/read-once.js";
 import type { WatchSettings } from "../cluster/sources/watched-kinds.js";
 import type { ConfigurationIdentity } from "../cluster/webhooks/configuration.js";
 import type { DerivedWebhook, WebhookProblem } from "../cluster/webhooks/derived-webhook.js";
-import { deriveWebhooks } from "../cluster/webhooks/from-documents.js";
+import { WebhookDeriver } from "../cluster/webhooks/from-documents.js";
 import { isPluginOn, PLUGIN_IS_ON } from "../cluster/webhooks/native-plugin.js";
 import { idOf } from "../cluster/webhooks/part.js";
 import type { CommandIo } from "../data/command-io.js";
@@ -17,6 +17,7 @@ export interface FromCluster extends WatchSettings {
   readonly enforceMutatingAdmissionPolicies: boolean;
   /** The namespace of the server. */
   readonly namespace: string;
+  readonly exemptNamespaces: readonly string[];
   /** Ids of the policies file: they take precedence over the cluster's. */
   readonly taken: ReadonlySet<string>;
   readonly kubeconfig: string | undefined;
@@ -26,6 +27,7 @@ export interface FromCluster extends WatchSettings {
 export interface LeadersWebhooks {
   readonly webhooks: readonly DerivedWebhook[];
   readonly problems: readonly WebhookProblem[];
+  readonly advice: readonly WebhookProblem[];
   readonly identity: ConfigurationIdentity;
 }
 
@@ -34,7 +36,7 @@ export interface LeadersWebhooks {
  * @throws Error without a way to a cluster
  */
 export async function webhooksFromCluster(options: FromCluster, env: CommandIo["env"]): Promise<LeadersWebhooks> {
-  const { policyServer, namespace, enforceAdmissionPolicies, taken, kubeconfig } = options;
+  const { policyServer, namespace, exemptNamespaces, enforceAdmissionPolicies, taken, kubeconfig } = options;
   const mutating = options.enforceMutatingAdmissionPolicies;
   const now = () => performance.now();
   const access = findCluster({ env, now, ...(kubeconfig !== undefined && { kubeconfig }) });
@@ -46,7 +48,8 @@ export async function webhooksFromCluster(options: FromCluster, env: CommandIo["
     // Where that is not known the flag decides, as with the leader.
     const isOn = mutating && (await isPluginOn(cluster, new AbortController().signal).catch(() => false));
     const enforced = { enforceAdmissionPolicies, enforceMutatingAdmissionPolicies: mutating && !isOn };
-    const derived = deriveWebhooks(documents, { ownNamespace: namespace, idOf, ...enforced }, new Set(refused));
+    const deriver = new WebhookDeriver({ ownNamespace: namespace, exemptNamespaces, idOf, ...enforced });
+    const derived = deriver.derive(documents, new Set(refused));
     const labels = { ...MANAGED_BY, [`${PREFIX}server`]: policyServer };
     return {
       webhooks: derived.webhooks,
@@ -55,6 +58,7 @@ export async function webhooksFromCluster(options: FromCluster, env: CommandIo["
         ...refused.map((key) => ({ id: key, text: "is not asked: the policies file has a policy of its id" })),
         ...derived.problems,
       ],
+      advice: derived.advice,
       identity: { base: forServer("policy-server", policyServer), labels },
     };
   } finally {

@@ -22,7 +22,8 @@ import { STATIC_SUFFIX } from "../kinds/shared/decode/validate-metadata.js";
 import { formatFieldError } from "../kubernetes/field-error.js";
 import { dns1123SubdomainErrors } from "../kubernetes/name-formats.js";
 import { givenFile, type LoaderSettings, policiesFile } from "../loader/settings.js";
-import { exceptionNamespaces as namespacesOfExceptions } from "./loader-settings.js";
+import { exemptNamespaces, exceptionNamespaces as namespacesOfExceptions } from "./loader-settings.js";
+import type { FromCluster } from "./webhooks-from-cluster.js";
 
 /** The target of the webhooks. */
 export interface WebhooksOptions {
@@ -35,6 +36,7 @@ export interface WebhooksOptions {
   readonly fromCluster?: true;
   readonly policyServerName: string;
   readonly exceptionNamespaces?: string;
+  readonly exemptNamespaces?: string;
   readonly enforceAdmissionPolicies?: boolean;
   readonly enforceMutatingAdmissionPolicies?: boolean;
   readonly kubeconfig?: string;
@@ -58,6 +60,8 @@ const OF_FILE: ConfigurationIdentity = { base: "policies", labels: { "app.kubern
 interface Found {
   readonly webhooks: readonly DerivedWebhook[];
   readonly problems: readonly WebhookProblem[];
+  /** Advice about rules of policies that have webhooks. */
+  readonly advice: readonly WebhookProblem[];
   readonly identity: ConfigurationIdentity;
 }
 
@@ -75,15 +79,18 @@ export async function webhooksCommand(
     throw new UsageError(
       "--static: an API server asks no Service from its static manifests: give --webhook-url https://<host>:<port>",
     );
+  const asked = { namespace, exemptNamespaces: exemptNamespaces(options.exemptNamespaces) };
   const overrides = overridesOf(options);
   let found: Found;
   try {
-    found = await (options.fromCluster ? ofCluster(settings, options, namespace, io) : ofFile(settings, namespace, io));
+    found = await (options.fromCluster ? ofCluster(settings, options, asked, io) : ofFile(settings, asked, io));
   } catch (error) {
     say(io.stderr, `Error: ${error instanceof Error ? error.message : String(error)}`);
     return EXIT.NOT_ASKED;
   }
-  const { webhooks, problems, identity } = found;
+  const { webhooks, problems, advice, identity } = found;
+  // An API server asks static webhooks about more.
+  if (!options.static) for (const { id, text } of advice) say(io.stderr, `warning: ${id}: ${text}`);
   const unnameable = target.url === undefined ? webhooks.filter((webhook) => !isServicePath(webhook)) : [];
   const all = [
     ...problems,
@@ -144,12 +151,19 @@ function entriesOf(file: string, { stderr }: CommandIo): readonly ConfigEntry[] 
   return read.config.entries;
 }
 
-async function ofFile(settings: LoaderSettings, namespace: string, io: CommandIo): Promise<Found> {
+/** The namespaces that decide what is asked about. */
+type AskedNamespaces = Pick<FromCluster, "namespace" | "exemptNamespaces">;
+
+async function ofFile(
+  settings: LoaderSettings,
+  { namespace, exemptNamespaces }: AskedNamespaces,
+  io: CommandIo,
+): Promise<Found> {
   const entries = entriesOf(policiesFile(settings), io);
   const { moduleRules } = await import("./webhooks-module-rules.js");
   const { policies, problems: unasked } = askedEntries(entries, await moduleRules(entries, settings, io));
-  const { webhooks, problems } = webhooksFor(policies, { ownNamespace: namespace });
-  return { webhooks, problems: [...unasked, ...problems], identity: OF_FILE };
+  const { problems, ...derived } = webhooksFor(policies, { ownNamespace: namespace, exemptNamespaces });
+  return { ...derived, problems: [...unasked, ...problems], identity: OF_FILE };
 }
 
 async function ofCluster(
@@ -161,7 +175,7 @@ async function ofCluster(
     enforceMutatingAdmissionPolicies = false,
     kubeconfig,
   }: WebhooksOptions,
-  namespace: string,
+  asked: AskedNamespaces,
   io: CommandIo,
 ): Promise<Found> {
   const { webhooksFromCluster } = await import("./webhooks-from-cluster.js");
@@ -170,7 +184,7 @@ async function ofCluster(
   const counted = namespacesOfExceptions({ exceptionNamespaces });
   const enforced = { enforceAdmissionPolicies, enforceMutatingAdmissionPolicies };
   return webhooksFromCluster(
-    { policyServer, exceptionNamespaces: counted, ...enforced, namespace, taken, kubeconfig },
+    { policyServer, exceptionNamespaces: counted, ...enforced, ...asked, taken, kubeconfig },
     io.env,
   );
 }

@@ -1,5 +1,6 @@
 /** The facts about each policy that the parts of an agent record, by the key of its document: its status is made from them. */
 import type { LoadedPolicyReport } from "../config/from-cluster/cluster-document.js";
+import type { RuleAdvice } from "./webhooks/unasked.js";
 
 /** The state of a policy's webhook: `none` where it has none, or that is not known. */
 export type WebhookFact = "there" | "missing" | "none";
@@ -18,6 +19,7 @@ export class PolicyFacts {
   readonly #webhooks = new Map<string, WebhookFact>();
   /** Why webhooks are missing, as far as that is known. */
   readonly #whys = new Map<string, string>();
+  readonly #advice = new Map<string, RuleAdvice>();
   readonly #refused = new Set<string>();
   readonly #shadows = new Map<string, ShadowFact>();
   readonly #calls = new Set<(key: string) => void>();
@@ -43,6 +45,11 @@ export class PolicyFacts {
   /** Why a policy's webhook is missing; undefined: it is not, or that is not known. */
   webhookProblem(key: string): string | undefined {
     return this.#whys.get(key);
+  }
+
+  /** The advice about a policy's rules; undefined: there is none, or it is not known. */
+  advice(key: string): RuleAdvice | undefined {
+    return this.#advice.get(key);
   }
 
   /** Documents whose policies are not served, because others have their ids. */
@@ -78,6 +85,15 @@ export class PolicyFacts {
     this.#tell(key);
   }
 
+  /** Records advice about a policy's rules; undefined: there is none. */
+  setAdvice(key: string, advice: RuleAdvice | undefined): void {
+    const before = this.#advice.get(key);
+    if (before?.text === advice?.text && before?.isNeverAsked === advice?.isNeverAsked) return;
+    if (advice === undefined) this.#advice.delete(key);
+    else this.#advice.set(key, advice);
+    this.#tell(key);
+  }
+
   /** Records the state of a policy's shadow version; undefined: it has none. */
   setShadow(key: string, fact: ShadowFact | undefined): void {
     const before = this.#shadows.get(key);
@@ -89,7 +105,7 @@ export class PolicyFacts {
 
   /** Drops policies whose documents are gone. */
   keepOnly(keys: { has(key: string): boolean }): void {
-    for (const facts of [this.#reports, this.#webhooks, this.#whys, this.#refused, this.#shadows])
+    for (const facts of [this.#reports, this.#webhooks, this.#whys, this.#advice, this.#refused, this.#shadows])
       for (const key of facts.keys()) if (!keys.has(key)) facts.delete(key);
   }
 

@@ -6,6 +6,8 @@ export interface ClusterSettings {
   readonly policyServer: string;
   /** Namespaces whose PolicyExceptions count (see `countsIn` of config/from-cluster). */
   readonly exceptionNamespaces: ReadonlySet<string>;
+  /** The namespaces that no webhook and no audit asks about, beside `kube-system` and the own one: names, and patterns with `*`. */
+  readonly exemptNamespaces: readonly string[];
   /** The namespace of this server, of its Leases and Secrets. */
   readonly namespace: string;
   /** The name of this replica; part of its Lease's name. */

@@ -15,6 +15,7 @@ import {
 import { createKinds } from "../kinds/registry.js";
 import type { KubernetesVersion, Watcher } from "../kinds/shared/index.js";
 import type { Cluster } from "../kubernetes/client/index.js";
+import { ServerRelease } from "../kubernetes/client/server-release.js";
 import type { StoreChannel } from "../kubernetes/client/shared/mirrored-stores.js";
 import type { Logger } from "../telemetry/logger.js";
 import { createHostCapabilities, type Executor } from "../wasm/host/index.js";
@@ -32,7 +33,6 @@ import { type LoadedConfig, type LoadingOptions, loadEntries } from "./loader.js
 import { moduleFiles } from "./module-files.js";
 import { NamespaceModules } from "./namespace-modules.js";
 import { downloads } from "./prefetch.js";
-import { ServerRelease } from "./server-release.js";
 import { DEFAULT_POLICY_TIMEOUT_MS, type LoaderSettings } from "./settings.js";
 
 export { LoadError } from "../kinds/load-error.js";

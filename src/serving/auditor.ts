@@ -8,6 +8,7 @@ import type { FromAuditor, ToAuditor } from "../cluster/audit/messages.js";
 import { REPORT_APIS } from "../cluster/audit/object-report.js";
 import { RationedPace } from "../cluster/audit/pace.js";
 import { AuditPolicySource } from "../cluster/audit/policy-source.js";
+import { isExempt } from "../cluster/webhooks/exclusions.js";
 import { formatProblem } from "../config/index.js";
 import { SYSTEM_CLOCK } from "../data/clock.js";
 import { createLoader } from "../loader/index.js";
@@ -16,9 +17,6 @@ import type { Logger } from "../telemetry/logger.js";
 import { openAccess } from "../world/cluster.js";
 import type { ServeSettings } from "./settings.js";
 import { distantModules } from "./shared-modules.js";
-
-/** Namespaces that webhooks exclude, beside the server's own. */
-const LEFT_ALONE = ["kube-system"];
 
 /** Audits until the parent process sends a stop, or has ended. */
 export async function serveAsAuditor({ cluster: settings, loading }: ServeSettings, logger: Logger): Promise<void> {
@@ -44,7 +42,7 @@ export async function serveAsAuditor({ cluster: settings, loading }: ServeSettin
     author: settings.policyServer,
     writes: settings.auditReports !== "none",
     namespace: "",
-    excluded: new Set([...LEFT_ALONE, settings.namespace]),
+    excluded: { has: (name) => name === settings.namespace || isExempt(settings.exemptNamespaces, name) },
   });
   const auditor: Auditor = new Auditor({
     clock: SYSTEM_CLOCK,

@@ -3,7 +3,7 @@ import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { runCommandLine } from "../../src/cli/command-line.js";
-import { clusterEntryOptions, loaderSettings } from "../../src/cli/loader-settings.js";
+import { clusterEntryOptions, exemptNamespaces, loaderSettings } from "../../src/cli/loader-settings.js";
 import { SERVE_OPTIONS } from "../../src/cli/option-definitions.js";
 import { countsIn } from "../../src/config/from-cluster/index.js";
 import { NAMESPACED_MODULE_MIB } from "../../src/config/from-cluster/namespaced-limits.js";
@@ -83,4 +83,21 @@ test("times are milliseconds, and none where the protection is switched off", ()
     Number.POSITIVE_INFINITY,
   );
   assert.equal(loaderSettings({}, {}).policyTimeout, undefined);
+});
+
+test("exempt namespaces are names, and patterns that mean some of them", () => {
+  assert.deepEqual(exemptNamespaces(), []);
+  assert.deepEqual(exemptNamespaces("a, openshift-*,*-infra,a"), ["a", "openshift-*", "*-infra"]);
+  const long = Array.from({ length: 40 }, (_, i) => `${"n".repeat(50)}-${i}-*`).join();
+  for (const [text, says] of [
+    ["A", /'A' is neither a namespace nor a pattern/],
+    ["a_b", /'a_b' is neither/],
+    ["-*", /'-\*' is neither/],
+    ["a.*", /'a\.\*' is neither/],
+    ["a,[b]", /'\[b\]' is neither/],
+    ["*", /'\*' exempts all namespaces/],
+    ["**", /exempts all namespaces/],
+    [long, /it has more than 2000 characters/],
+  ] as const)
+    assert.throws(() => exemptNamespaces(text), says, text);
 });

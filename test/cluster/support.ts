@@ -7,6 +7,7 @@ import type { FakeApiServer, TestObject } from "../kubernetes/client/fake-api-se
 export const SETTINGS: ClusterSettings = {
   policyServer: "default",
   exceptionNamespaces: new Set(),
+  exemptNamespaces: [],
   namespace: "policy-server",
   replica: "one",
   enforceAdmissionPolicies: false,

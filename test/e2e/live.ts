@@ -9,6 +9,7 @@ import { Cluster } from "./cluster.js";
 import { brokenVersions } from "./live/broken.js";
 import { definitions } from "./live/definitions.js";
 import { everyKind } from "./live/kinds.js";
+import { lock } from "./live/lock.js";
 import { mutating } from "./live/mutating.js";
 import { apiServerAway } from "./live/outage.js";
 import { parity } from "./live/parity.js";
@@ -34,6 +35,7 @@ const SCENES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
   parity,
   mutating,
   trail: trailOfAudits,
+  lock,
 };
 
 const LINES = 60;

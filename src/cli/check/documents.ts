@@ -12,6 +12,7 @@ import { emptyFile } from "../../config/resource-reader.js";
 import { UsageError } from "../../data/command-io.js";
 import { counted } from "../../data/counted.js";
 import { member, text } from "../../kubernetes/object.js";
+import type { LoadResult } from "../../loader/policy-source.js";
 
 /** The name of standard input. */
 export const STDIN = "-";
@@ -312,3 +313,16 @@ function withoutPolicy(document: SourceDocument): Problem {
     code: "POLICY_DOUBT",
   });
 }
+
+/** Whether a file is another program's, such as values.yaml: none of its keys looks like the name of a policy. */
+export const isOther = ({ policies, problems, file }: LoadResult): boolean =>
+  policies.entries.size > 0 &&
+  problems.length >= policies.entries.size &&
+  problems.every(
+    (problem) =>
+      ["CONFIG_KIND", "CONFIG_WRONG_TYPE"].includes(problem.code ?? "") &&
+      problem.file === file &&
+      problem.path.length === 1 &&
+      problem.hint === undefined &&
+      !problem.message.includes("did you mean"),
+  );

@@ -8,7 +8,7 @@ import { MAX_FILE_BYTES } from "../../config/config-files.js";
 import { eachMistake } from "../../config/documents/each-mistake.js";
 import { type Excerpt, excerptOf } from "../../config/documents/excerpt.js";
 import { withoutQuotedLines } from "../../config/documents/problem-line.js";
-import { type ConfigResult, formatPath, type Problem, parseConfig } from "../../config/index.js";
+import { type ConfigResult, formatPath, loadConfig, type Problem, parseConfig } from "../../config/index.js";
 import { isForeign } from "../../config/resource-reader.js";
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { counted } from "../../data/counted.js";
@@ -21,10 +21,12 @@ import { createPolicySource, type LoadResult } from "../../loader/policy-source.
 import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
 import { leftOutOfSarif, type SarifDocument, type SarifResult, sarifDocument } from "../../offline/reports/sarif.js";
 import { type Paint, paintFor } from "../look/paint.js";
+import { askedProblems } from "./asked.js";
 import {
   demandAll,
   documentConfig,
   holdsDocuments,
+  isOther,
   type LeftOut,
   leftOutText,
   STDIN,
@@ -344,19 +346,6 @@ async function checkConfiguration(
   return checkedFile(loaded);
 }
 
-/** Whether a file is another program's, such as values.yaml: none of its keys looks like the name of a policy. */
-const isOther = ({ policies, problems, file }: LoadResult): boolean =>
-  policies.entries.size > 0 &&
-  problems.length >= policies.entries.size &&
-  problems.every(
-    (problem) =>
-      ["CONFIG_KIND", "CONFIG_WRONG_TYPE"].includes(problem.code ?? "") &&
-      problem.file === file &&
-      problem.path.length === 1 &&
-      problem.hint === undefined &&
-      !problem.message.includes("did you mean"),
-  );
-
 /** The documents that no entry names; undefined where there is nothing to say. */
 async function checkDocuments(
   { kind, name, files }: Subject,
@@ -370,7 +359,7 @@ async function checkDocuments(
   const { result, policies, leftOut, foreign } = documentConfig(name, own, isFolder, texts);
   if (!isFolder && foreign.length > 0)
     throw new UsageError(`${foreign.join(", ")}: there is no policy in it, and nothing that belongs to one`);
-  const checked = checkedFile(await load({ ...settings, file: name }, options, () => result));
+  const checked = checkedFile(await load({ ...settings, file: name }, options, () => result, true));
   // Where entries name all policies of a folder, there is nothing more to say of it.
   if (policies === 0 && checked.problems.length === 0 && withEntry.size > 0) return undefined;
   return { ...checked, policies, leftOut };
@@ -378,20 +367,29 @@ async function checkDocuments(
 
 async function load(
   settings: LoaderSettings,
-  { kubernetesVersion }: CheckOptions,
-  read: (() => ConfigResult) | undefined,
+  { kubernetesVersion, static: isStatic }: CheckOptions,
+  given: (() => ConfigResult) | undefined,
+  evaluatesAdmissionPolicies = false,
 ): Promise<LoadResult> {
+  let result: ConfigResult | undefined;
+  const read = (file: string): ConfigResult => {
+    result = given?.() ?? loadConfig(file, { salvage: true });
+    return result;
+  };
   // If a cluster is required by an option, a missing one is an error.
   const wanted = settings.kubernetes === true || settings.kubeconfig !== undefined;
   const source = createPolicySource(settings, {
     typeCheck: true,
     diagnose: true,
     warnWithoutCluster: !wanted,
-    ...(read && { read }),
+    read,
     ...(kubernetesVersion && { kubernetesVersion }),
   });
   try {
-    return await source.load();
+    const loaded = await source.load();
+    // Static policies may be about anything.
+    const asked = isStatic ? [] : askedProblems(result, { release: kubernetesVersion, evaluatesAdmissionPolicies });
+    return { ...loaded, problems: [...loaded.problems, ...asked] };
   } finally {
     source.close();
   }

@@ -50,6 +50,10 @@ export const addWebhooks: AddCommand = (program, { io, done }) => {
       "--exception-namespaces <names>",
       "with --from-cluster: comma-separated namespaces whose PolicyExceptions count, or '*' for all; without it none",
     )
+    .option(
+      "--exempt-namespaces <names>",
+      "comma-separated namespaces that no webhook asks about, also by patterns such as openshift-*, beside kube-system and the Service's own",
+    )
     .option("--enforce-admission-policies", "with --from-cluster: of ValidatingAdmissionPolicies, too")
     .option(
       "--enforce-mutating-admission-policies",

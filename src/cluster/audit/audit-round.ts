@@ -37,7 +37,7 @@ export interface RoundOptions extends AskOptions {
   /** The only namespace of objects; `""`: all, and cluster-scoped objects. */
   readonly namespace: string;
   /** Namespaces whose objects are excluded, as by the webhooks. */
-  readonly excluded: ReadonlySet<string>;
+  readonly excluded: Pick<ReadonlySet<string>, "has">;
   /** Whether the object is this replica's, by its uid. */
   readonly isOwn: (uid: string) => boolean;
   readonly memory: AuditMemory;

@@ -22,7 +22,7 @@ export interface AuditOptions extends AskOptions, ReportAuthor {
   /** The only namespace of objects; `""`: all, and cluster-scoped objects. */
   readonly namespace: string;
   /** Namespaces whose objects are excluded. */
-  readonly excluded: ReadonlySet<string>;
+  readonly excluded: Pick<ReadonlySet<string>, "has">;
 }
 
 /** Options of a round. */

@@ -32,7 +32,7 @@ const MOST_NAMES = 5;
  */
 export function standingOf(
   { key, generation }: { readonly key: string; readonly generation: number },
-  facts: Pick<PolicyFacts, "reports" | "webhook" | "webhookProblem" | "shadow">,
+  facts: Pick<PolicyFacts, "reports" | "webhook" | "webhookProblem" | "advice" | "shadow">,
   missing: readonly string[],
 ): Standing {
   const condition = (type: string, status: Condition["status"], reason: string, message: string): Condition => ({
@@ -48,9 +48,12 @@ export function standingOf(
   const lastGood = found.has("last-good");
   const denies = found.has("waiting") || found.has("unavailable");
   const shadow = facts.shadow(key);
+  const advice = facts.advice(key);
   const whatNow = (): string => {
     if (shadow !== undefined && shadow.activeGeneration === undefined) return "nothing is in force";
-    return facts.webhook(key) === "missing" ? "the API server does not ask about it" : "requests are denied";
+    return facts.webhook(key) === "missing" || advice?.isNeverAsked === true
+      ? "the API server does not ask about it"
+      : "requests are denied";
   };
   const loadedAs = (): Condition => {
     if (reports.length === 0) return condition("Loaded", "Unknown", "NotLoaded", "it is being loaded");
@@ -75,6 +78,7 @@ export function standingOf(
       const more = missing.length > MOST_NAMES ? ` and ${missing.length - MOST_NAMES} more` : "";
       return condition("Active", "False", "Rollout", `not loaded yet by the replicas ${names}${more}`);
     }
+    if (advice?.isNeverAsked === true) return condition("Active", "False", "NeverAsked", advice.text);
     if (facts.webhook(key) === "missing")
       return condition(
         "Active",
@@ -87,7 +91,8 @@ export function standingOf(
       const inForce = activeGeneration === undefined ? "no version is" : `generation ${activeGeneration} is`;
       return condition("Active", "False", "Shadow", `it is in shadow: ${inForce} in force`);
     }
-    return condition("Active", "True", "Active", "every replica has loaded it");
+    const warning = advice === undefined ? "" : `; warning: ${advice.text}`;
+    return condition("Active", "True", "Active", `every replica has loaded it${warning}`);
   };
   const now = active();
   return {

@@ -34,6 +34,8 @@ interface AdmissionPolicyOptions {
   readonly validationActions?: readonly string[];
   /** Whether it is a MutatingAdmissionPolicy; default false. */
   readonly mutating?: boolean;
+  /** Whether the API server has it, too. */
+  readonly isAdmissionPolicy?: true;
 }
 
 /** The operations about which a MutatingAdmissionPolicy is asked: nothing is mutated that is deleted. */
@@ -46,7 +48,7 @@ const MUTATED = ["CONNECT", "CREATE", "UPDATE"];
 export function admissionPolicyDemand(
   id: string,
   spec: unknown,
-  { conditions, bindings, validationActions, mutating = false }: AdmissionPolicyOptions,
+  { conditions, bindings, validationActions, mutating = false, isAdmissionPolicy }: AdmissionPolicyOptions,
 ): AskedPolicy | undefined {
   if (bindings?.length === 0) return undefined;
   const match = readMatch(member(spec, "matchConstraints"));
@@ -74,6 +76,7 @@ export function admissionPolicyDemand(
     id,
     demand: {
       rules: said.rules,
+      named: said.named,
       namespaceSelector: allOf(said.namespaceSelector, narrowed.namespaceSelector),
       objectSelector: allOf(said.objectSelector, narrowed.objectSelector),
       matchConditions: copies ? conditions.of(readConditions(member(spec, "matchConditions")), use) : [],
@@ -82,6 +85,9 @@ export function admissionPolicyDemand(
       sideEffects: CEL_SIDE_EFFECTS,
       timeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
     },
+    // It does not judge reviews, even where its rules name them (spec validating-admission-policy.md 3.8).
+    asksAboutRights: true,
+    ...(isAdmissionPolicy && { isAdmissionPolicy }),
     mutating,
     shares: true,
     domain: OWN_DOMAIN,

@@ -1,5 +1,6 @@
 /** The requests that a policy must get, as a webhook's configuration can express them. */
 import type { LabelSelector } from "../../kinds/shared/match/label-selector.js";
+import { isObject } from "../../kubernetes/object.js";
 
 /** A rule of a webhook; every list has at least one item. */
 export interface WebhookRule {
@@ -8,6 +9,12 @@ export interface WebhookRule {
   readonly operations: readonly string[];
   readonly resources: readonly string[];
   readonly scope: "*" | "Namespaced" | "Cluster";
+}
+
+/** A rule with a resource's group and name, and the names of objects, which a webhook can't express. */
+export interface NamedRule extends WebhookRule {
+  /** Empty: all. */
+  readonly resourceNames: readonly string[];
 }
 
 /** A condition that the API server evaluates before it calls the webhook. */
@@ -23,6 +30,8 @@ export interface MatchCondition {
 export interface Demand {
   /** Empty: the policy is never asked. */
   readonly rules: readonly WebhookRule[];
+  /** The rules among them that name what wildcards leave out (see `rulesByName`). */
+  readonly named: readonly NamedRule[];
   readonly namespaceSelector: LabelSelector;
   readonly objectSelector: LabelSelector;
   readonly matchConditions: readonly MatchCondition[];
@@ -49,6 +58,10 @@ export interface AskedPolicy {
   readonly namespace?: string;
   /** Whether it also gets requests about the server's own namespace. */
   readonly insideOwnNamespace?: boolean;
+  /** Whether it may ask the API server about rights: by `authorizer`, or by a module that may call `kubernetes/can_i`. */
+  readonly asksAboutRights?: boolean;
+  /** Whether it is one of Kubernetes' own policies: it decides as it does in the API server. */
+  readonly isAdmissionPolicy?: true;
 }
 
 /** The default time-out of the API server in seconds. */
@@ -68,3 +81,13 @@ export const failurePolicyOf = (written: unknown): string => (written === "Ignor
 
 /** `Exact` where it is written, else `Equivalent`, which covers more. */
 export const matchPolicyOf = (written: unknown): string => (written === "Exact" ? "Exact" : "Equivalent");
+
+/** The names by which an expression can ask about rights: `authorizer`, and Kyverno's `resource.Post`, which can make an access review. */
+const ASKS_ABOUT_RIGHTS = /\bauthorizer\b|\bresource\b.*\bPost\b/s;
+
+/** Whether some expression of a policy may ask about rights: a text in any key such as `expression`, `messageExpression`, `valueExpression`. */
+export function expressionsAskAboutRights(value: unknown, key = ""): boolean {
+  if (typeof value === "string") return /expression$/i.test(key) && ASKS_ABOUT_RIGHTS.test(value);
+  if (Array.isArray(value)) return value.some((each) => expressionsAskAboutRights(each, key));
+  return isObject(value) && Object.entries(value).some(([each, below]) => expressionsAskAboutRights(below, each));
+}

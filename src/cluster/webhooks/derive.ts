@@ -9,17 +9,20 @@ import { EVERYBODY, setId } from "../../policy/served/served-set.js";
 import { OWN_DOMAIN } from "./admission-policy-demand.js";
 import type { AskedPolicy, Demand } from "./demand.js";
 import type { DerivedWebhook, WebhookProblem } from "./derived-webhook.js";
-import { excludedNamespaces, ownConditions } from "./exclusions.js";
-import { MOST_CONDITIONS } from "./portable-conditions.js";
+import { type ExemptNamespaces, excludedNamespaces, ownCondition, unaskedNamespace } from "./exclusions.js";
+import { withOwn } from "./portable-conditions.js";
 import { allOf, insideOf, outsideOf } from "./selectors.js";
+import { ruleAdvice } from "./unasked.js";
 
 /** The contents of a policy's webhook. */
-type WebhookDemand = Demand & Pick<DerivedWebhook, "leastConditions">;
+type WebhookDemand = Omit<Demand, "named"> & Pick<DerivedWebhook, "leastConditions">;
 
 /** Options of the derivation. */
 export interface DeriveOptions {
   /** The server's namespace, which webhooks leave out. */
   readonly ownNamespace: string;
+  /** Default none. */
+  readonly exemptNamespaces?: ExemptNamespaces;
 }
 
 /** The derived webhooks and sets. */
@@ -29,17 +32,22 @@ export interface DerivedWebhooks {
   /** Sets by hash; with all policies that share webhooks as {@link EVERYBODY}. */
   readonly sets: readonly PolicySetRoute[];
   readonly problems: readonly WebhookProblem[];
+  /** Advice about rules of policies that have webhooks, in whatever version of Kubernetes. */
+  readonly advice: readonly WebhookProblem[];
 }
 
 /** Webhooks for policies. Equal policies in any order give equal webhooks. */
 export function webhooksFor(policies: Iterable<AskedPolicy>, options: DeriveOptions): DerivedWebhooks {
   const problems: WebhookProblem[] = [];
+  const advice: WebhookProblem[] = [];
   const alone: DerivedWebhook[] = [];
   const shared = new Map<string, { readonly demand: WebhookDemand; readonly ids: string[] }>();
   const passes = new Map<string, Pass>();
   for (const policy of policies) {
     const demand = askable(policy, options, problems);
     if (demand === undefined) continue;
+    const told = ruleAdvice(policy, options);
+    if (told !== undefined) advice.push({ id: policy.id, text: told.text });
     if (!policy.shares) {
       alone.push(single(policy, demand));
       continue;
@@ -82,6 +90,7 @@ export function webhooksFor(policies: Iterable<AskedPolicy>, options: DeriveOpti
     ),
     sets: sets.sort((a, b) => compareNames(a.hash, b.hash)),
     problems,
+    advice,
   };
 }
 
@@ -175,30 +184,29 @@ function webhookName(id: string, domain: string): string {
 /** The contents of its webhook, without resources that no webhook covers; `undefined` where nothing is left. */
 function askable(
   policy: AskedPolicy,
-  { ownNamespace }: DeriveOptions,
+  { ownNamespace, exemptNamespaces = [] }: DeriveOptions,
   problems: WebhookProblem[],
 ): WebhookDemand | undefined {
-  const { id, demand, namespace } = policy;
+  const { id, namespace } = policy;
+  const { named: _, ...demand } = policy.demand;
   const problem = (text: string): undefined => {
     problems.push({ id, text });
     return undefined;
   };
   if (demand.rules.length === 0) return problem("has no rule that matches anything: it is not asked");
-  const excluded = excludedNamespaces(ownNamespace, policy);
-  if (namespace !== undefined && excluded.includes(namespace)) {
-    return problem(`is about the namespace ${namespace}, which no webhook asks about`);
-  }
+  const excluded = excludedNamespaces(ownNamespace, exemptNamespaces, policy);
+  const unasked = unaskedNamespace(ownNamespace, exemptNamespaces, policy);
+  if (unasked !== undefined) return problem(`is about the namespace ${unasked}, which no webhook asks about`);
   const inNamespaces = namespace === undefined ? outsideOf(excluded) : insideOf(namespace);
-  const own = ownConditions(demand.rules, namespace);
-  const room = MOST_CONDITIONS - demand.matchConditions.length;
-  if (own.length > room)
-    problem(`has so many match conditions that its webhook asks about everything that they let through`);
-  const kept = own.slice(0, Math.max(0, room));
+  const own = ownCondition(policy, exemptNamespaces);
+  const matchConditions = withOwn(own, demand.matchConditions);
+  if (matchConditions === undefined)
+    return problem("has so many match conditions that ours needs room in one of them, and none can be read");
   return {
     ...demand,
     namespaceSelector: allOf(demand.namespaceSelector, inNamespaces),
     objectSelector: allOf(demand.objectSelector),
-    matchConditions: [...kept, ...demand.matchConditions],
-    ...(policy.shares && demand.matchConditions.length > 0 && { leastConditions: kept }),
+    matchConditions,
+    ...(policy.shares && demand.matchConditions.length > 0 && { leastConditions: own === undefined ? [] : [own] }),
   };
 }

@@ -21,13 +21,6 @@ export interface DocumentOptions extends DeriveOptions {
   readonly enforceMutatingAdmissionPolicies?: boolean;
 }
 
-/** The webhooks for all policies of a cluster. For repeated calls a {@link WebhookDeriver} is better. */
-export const deriveWebhooks = (
-  documents: Iterable<ClusterDocument>,
-  options: DocumentOptions,
-  refused?: ReadonlySet<string>,
-): DerivedWebhooks => new WebhookDeriver(options).derive(documents, refused);
-
 /** The result for a document, as long as that does not change. */
 interface Known<T> {
   readonly document: ClusterDocument;
@@ -88,6 +81,11 @@ export class WebhookDeriver {
     return this.#derived;
   }
 
+  /** The policies of the last call. */
+  get asked(): readonly AskedPolicy[] {
+    return this.#asked ?? [];
+  }
+
   #policy(document: ClusterDocument, bindings: ReadonlyMap<string, Bindings>, excepted: ReadonlySet<string>) {
     const demanded = this.#demanded(document, bindings, excepted);
     const rolled = this.#rollouts.rolledOut.get(document.key);
@@ -109,7 +107,8 @@ export class WebhookDeriver {
       case "policies.kubewarden.io/ClusterAdmissionPolicyGroup":
       case "policies.kubewarden.io/AdmissionPolicy":
       case "policies.kubewarden.io/AdmissionPolicyGroup":
-        return { with: id, make: () => kubewardenDemand(id, resource()) };
+        // Its modules have all capabilities, unless the PolicyServer takes them from a namespace's.
+        return { with: id, make: () => kubewardenDemand(id, resource(), true) };
       case "policies.kyverno.io/ValidatingPolicy":
       case "policies.kyverno.io/NamespacedValidatingPolicy": {
         const isExcepted = excepted.has(`${kind.slice(kind.indexOf("/") + 1)}/${name}`);
@@ -126,7 +125,11 @@ export class WebhookDeriver {
         const { specs, versions } = bindings.get(`${kind}/${name}`) ?? { specs: [], versions: "" };
         return {
           with: `${id} ${versions}`,
-          make: () => admissionPolicyDemand(id, member(resource(), "spec"), { conditions, bindings: specs, mutating }),
+          make: () =>
+            admissionPolicyDemand(id, member(resource(), "spec"), {
+              ...{ conditions, bindings: specs, mutating },
+              isAdmissionPolicy: true,
+            }),
         };
       }
       default:

@@ -1,5 +1,6 @@
 /** Derives webhooks from the policies of a policies.yaml, as far as their rules stand in the file. */
 
+import { parseCapabilities } from "../../config/capability-patterns.js";
 import type { ConfigEntry, GroupEntry, Member, ModuleEntry, PolicyEntry, ResourceEntry } from "../../config/index.js";
 import type { ResourceRule } from "../../kinds/shared/match/resource-rule.js";
 import { isObject, member, nameOf, text } from "../../kubernetes/object.js";
@@ -22,6 +23,7 @@ function together(id: string, policies: readonly AskedPolicy[]): AskedPolicy {
   const [namespace] = namespaces.size === 1 ? namespaces : [];
   const demand: Demand = {
     rules: said.rules,
+    named: said.named,
     namespaceSelector: said.namespaceSelector,
     objectSelector: said.objectSelector,
     // A request that one of them leaves out may be another's.
@@ -35,6 +37,8 @@ function together(id: string, policies: readonly AskedPolicy[]): AskedPolicy {
     id,
     demand,
     mutating: policies.some(({ mutating }) => mutating),
+    asksAboutRights: policies.some(({ asksAboutRights }) => asksAboutRights),
+    ...(policies.every(({ isAdmissionPolicy }) => isAdmissionPolicy) && { isAdmissionPolicy: true }),
     shares: false,
     domain: first?.domain ?? OWN_DOMAIN,
     ...(namespace !== undefined && { namespace }),
@@ -108,7 +112,7 @@ class EntryReader {
       case "module": {
         const resource = entry.origin.document.value;
         if (!isKubewarden(resource)) return this.#module(entry);
-        return { ...kubewardenDemand(id, resource), mutating: entry.allowedToMutate };
+        return { ...kubewardenDemand(id, resource, mayCanI(entry)), mutating: entry.allowedToMutate };
       }
       case "cel": {
         const { validationActions } = entry;
@@ -119,13 +123,16 @@ class EntryReader {
         return this.#resource(entry);
       case "group": {
         const resource = entry.origin.document.value;
-        return isKubewarden(resource) ? kubewardenDemand(id, resource) : this.#group(entry);
+        if (!isKubewarden(resource)) return this.#group(entry);
+        const modules = entry.members.flatMap(({ policy }) => (policy.kind === "module" ? [policy] : []));
+        return kubewardenDemand(id, resource, modules.some(mayCanI));
       }
     }
   }
 
   /** The demand that its author suggests. */
-  #module({ id, allowedToMutate }: ModuleEntry): AskedPolicy | string {
+  #module(entry: ModuleEntry): AskedPolicy | string {
+    const { id, allowedToMutate } = entry;
     const suggested = this.#modules.get(id);
     if (suggested === undefined) return NO_RULES;
     if (typeof suggested === "string") return suggested;
@@ -133,7 +140,8 @@ class EntryReader {
     const rules = webhookRules(suggested.rules);
     // Suggested rules that match nothing count as none.
     if (rules.length === 0) return NO_RULES;
-    return { ...kubewardenDemand(id, { spec: { rules } }), mutating: allowedToMutate };
+    const spec = { rules, settings: entry.settings };
+    return { ...kubewardenDemand(id, { spec }, mayCanI(entry)), mutating: allowedToMutate };
   }
 
   /** The policy's own time limit, and a second for the answer; `undefined`: the file has none. */
@@ -174,6 +182,7 @@ class EntryReader {
             mutating,
             // Without one it acts by itself here.
             ...(own.length > 0 && { bindings: own }),
+            isAdmissionPolicy: true,
             ...(validationActions && { validationActions }),
           });
           // The entry is what is asked, and no set.
@@ -207,6 +216,10 @@ class EntryReader {
 
 const isKubewarden = (resource: unknown): boolean =>
   isObject(resource) && text(resource, "apiVersion").startsWith("policies.kubewarden.io/");
+
+/** Whether a module may ask about rights. */
+const mayCanI = ({ hostCapabilities }: ModuleEntry): boolean =>
+  parseCapabilities(hostCapabilities).allows("kubernetes/can_i");
 
 const isExcepted = (values: readonly unknown[], kind: string, name: string): boolean =>
   values.some((value) =>

@@ -4,7 +4,7 @@ import type { PolicySpec } from "../../kinds/kyverno/resource.js";
 import { isObject, member, namespaceOf } from "../../kubernetes/object.js";
 import { CEL_SIDE_EFFECTS, OWN_DOMAIN, operationsOf } from "./admission-policy-demand.js";
 import { anyOf, webhookRulesOf } from "./constraints.js";
-import { type AskedPolicy, failurePolicyOf, matchPolicyOf, timeoutOf } from "./demand.js";
+import { type AskedPolicy, expressionsAskAboutRights, failurePolicyOf, matchPolicyOf, timeoutOf } from "./demand.js";
 import { type PortableConditions, readConditions } from "./portable-conditions.js";
 import { readMatch, textsOf } from "./rules.js";
 
@@ -48,7 +48,7 @@ export function kyvernoDemand(
   const actions = textsOf(member(spec, "validationActions"));
   const denies = actions.length === 0 || actions.includes("Deny");
   const use = {
-    others: 2,
+    others: 1,
     objectAt: OBJECT_AT,
     oldObjectAt: OLD_OBJECT_AT,
     operations: operationsOf(said.rules),
@@ -60,6 +60,7 @@ export function kyvernoDemand(
     id,
     demand: {
       rules: said.rules,
+      named: said.named,
       namespaceSelector: said.namespaceSelector,
       objectSelector: said.objectSelector,
       matchConditions: copies ? conditions.of(readConditions(member(spec, "matchConditions")), use) : [],
@@ -68,6 +69,7 @@ export function kyvernoDemand(
       sideEffects: CEL_SIDE_EFFECTS,
       timeoutSeconds: timeoutOf(member(member(spec, "webhookConfiguration"), "timeoutSeconds")),
     },
+    asksAboutRights: expressionsAskAboutRights(spec),
     mutating: false,
     shares: true,
     domain: OWN_DOMAIN,

@@ -5,6 +5,7 @@ import type { ClusterState } from "../cluster-state.js";
 import { forServer, MANAGED_BY, PREFIX } from "../lease.js";
 import type { ClusterPart, PartContext } from "../part.js";
 import type { ClusterSettings } from "../settings.js";
+import { Advisor } from "./advisor.js";
 import type { DerivedWebhooks } from "./derive.js";
 import { WebhookDeriver } from "./from-documents.js";
 import { WebhookKeeper } from "./keeper.js";
@@ -15,10 +16,10 @@ import { ClusterConfigurations } from "./store.js";
 export const idOf = (key: string): string | undefined => policyIdOf(parseKey(key));
 
 /** Derives webhooks from a cluster's policies; one for all callers. */
-export const deriverFor = ({ namespace, ...settings }: ClusterSettings): WebhookDeriver => {
+export const deriverFor = ({ namespace, exemptNamespaces, ...settings }: ClusterSettings): WebhookDeriver => {
   const { enforceAdmissionPolicies, enforceMutatingAdmissionPolicies } = settings;
   const enforced = { enforceAdmissionPolicies, enforceMutatingAdmissionPolicies };
-  return new WebhookDeriver({ ownNamespace: namespace, idOf, ...enforced });
+  return new WebhookDeriver({ ownNamespace: namespace, exemptNamespaces, idOf, ...enforced });
 };
 
 /** The part that keeps them. */
@@ -51,6 +52,7 @@ export function webhookPart(
     if (!plugin.isOn) return derived;
     return { ...derived, webhooks: derived.webhooks.filter(({ inOnePass }) => inOnePass !== true) };
   };
+  const advisor = new Advisor(context, deriver, idOf);
   const keeper = new WebhookKeeper({
     ...{ clock, random, logger: log, replicas, ownerRole: owner },
     store: new ClusterConfigurations(cluster, clock, labels),
@@ -67,6 +69,7 @@ export function webhookPart(
         if (asked.has(id)) facts.setWebhook(key, "there");
         else if (whys.has(id)) facts.setWebhook(key, "missing", whys.get(id)?.join("; "));
       }
+      advisor.look();
     },
   });
   const forget = certificates.changed(() => keeper.look());
@@ -89,6 +92,7 @@ export function webhookPart(
     stop: async () => {
       forget();
       ended.abort();
+      advisor.stop();
       await keeper.stop();
     },
   };

@@ -75,6 +75,27 @@ export class PortableConditions {
   }
 }
 
+/**
+ * Conditions with ours before them. Where there are too many, ours becomes part of the shortest one that can be read: what can't be read could end ours.
+ * @returns undefined: none can be read
+ */
+export function withOwn(
+  own: MatchCondition | undefined,
+  conditions: readonly MatchCondition[],
+): readonly MatchCondition[] | undefined {
+  if (own === undefined) return conditions;
+  if (conditions.length !== MOST_CONDITIONS) return [own, ...conditions];
+  const environment = webhookEnvironment();
+  const isReadable = ({ expression }: MatchCondition): boolean => {
+    const read = environment.compile(expression, { check: false });
+    return read.ok || read.phase === "program";
+  };
+  const host = conditions.filter(isReadable).sort((a, b) => a.expression.length - b.expression.length)[0];
+  // A comment ends with its line.
+  const both = host && { name: host.name, expression: `(${own.expression}) && (${host.expression}\n)` };
+  return both && conditions.map((each) => (each === host ? both : each));
+}
+
 /** Conditions as they stand in a document. */
 export const readConditions = (value: unknown): readonly MatchCondition[] =>
   listOf(value).map((each) => ({ name: text(each, "name"), expression: text(each, "expression") }));

@@ -62,7 +62,8 @@ function contains(outer: string, inner: string): boolean {
   return (resource === "*" || resource === ofResource) && (subresource === "*" || subresource === ofSubresource);
 }
 
-function parts(word: string): readonly [resource: string, subresource: string] {
+/** The resource and the subresource of a rule's word; without one, `""`. */
+export function parts(word: string): readonly [resource: string, subresource: string] {
   const slash = word.indexOf("/");
   return slash < 0 ? [word, ""] : [word.slice(0, slash), word.slice(slash + 1)];
 }

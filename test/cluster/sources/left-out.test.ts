@@ -11,7 +11,7 @@ import {
   MAX_NAMESPACE_DOCUMENTS,
 } from "../../../src/cluster/sources/limits.js";
 import { Sources } from "../../../src/cluster/sources/sources.js";
-import { deriveWebhooks } from "../../../src/cluster/webhooks/from-documents.js";
+import { WebhookDeriver } from "../../../src/cluster/webhooks/from-documents.js";
 import { idOf } from "../../../src/cluster/webhooks/part.js";
 import type { ClusterDocument } from "../../../src/config/from-cluster/cluster-document.js";
 import { ResourceError } from "../../../src/kubernetes/client/errors.js";
@@ -243,7 +243,7 @@ describe("a policy whose namespace is left out", () => {
       whole.put(object);
       list.put(object);
       const [before, after] = [whole, list].map(
-        (each) => deriveWebhooks(documents(each), { ownNamespace: "own", idOf }).webhooks[0],
+        (each) => new WebhookDeriver({ ownNamespace: "own", idOf }).derive(documents(each)).webhooks[0],
       );
       assert.ok(before && after);
       const { type, name, path, failurePolicy } = before;

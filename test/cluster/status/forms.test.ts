@@ -32,6 +32,25 @@ describe("the conditions of a policy", () => {
     assert.deepEqual([loaded.observedGeneration, active.observedGeneration, decides], [3, 3, true]);
   });
 
+  test("say that it is never asked, or what its author should know of its rules", () => {
+    const facts = factsOf(report());
+    facts.setWebhook(KEY, "there");
+    facts.setAdvice(KEY, { isNeverAsked: true, text: "it is never asked: why" });
+    const never = standingOf(DOCUMENT, facts, []);
+    assert.equal(shown(never.active), "Active False NeverAsked: it is never asked: why");
+    assert.equal(never.decides, false);
+    const kubewarden = formOf("policies.kubewarden.io", "ClusterAdmissionPolicy", false)?.status(never, "protect");
+    assert.equal(kubewarden?.policyStatus, "pending");
+    const kyverno = formOf("policies.kyverno.io", "ValidatingPolicy", false)?.status(never, "");
+    assert.match(JSON.stringify(kyverno), /"ready":false,"message":"it is never asked: why"/);
+    facts.setAdvice(KEY, { isNeverAsked: false, text: "names nodes" });
+    const warned = standingOf(DOCUMENT, facts, []);
+    assert.equal(shown(warned.active), "Active True Active: every replica has loaded it; warning: names nodes");
+    assert.equal(warned.decides, true);
+    facts.setAdvice(KEY, undefined);
+    assert.equal(shown(standingOf(DOCUMENT, facts, []).active), "Active True Active: every replica has loaded it");
+  });
+
   test("say where it is mistaken, errors first, and that it denies", () => {
     const facts = factsOf(report({ state: "unavailable", problems: [WARNING, ERROR] }));
     const { loaded, active, decides } = standingOf(DOCUMENT, facts, []);

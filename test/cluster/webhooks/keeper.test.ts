@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { ClusterState } from "../../../src/cluster/cluster-state.js";
 import { routeOf, setPath } from "../../../src/cluster/webhooks/derive.js";
-import { deriveWebhooks } from "../../../src/cluster/webhooks/from-documents.js";
+import { WebhookDeriver } from "../../../src/cluster/webhooks/from-documents.js";
 import { WebhookKeeper, type WebhookReport } from "../../../src/cluster/webhooks/keeper.js";
 import type { ClusterDocument } from "../../../src/config/from-cluster/cluster-document.js";
 import { ApiError, ClusterUnreachable } from "../../../src/kubernetes/client/errors.js";
@@ -30,7 +30,7 @@ class Kept {
     if (store !== undefined) this.store = store;
     const sink = { write: (line: string) => void this.lines.push(line), flushSync: () => {}, dropped: 0 };
     const derive = ({ documents }: ClusterState) =>
-      deriveWebhooks(documents.values(), { ownNamespace: "own", idOf: (key) => key.split("/").at(-1) });
+      new WebhookDeriver({ ownNamespace: "own", idOf: (key) => key.split("/").at(-1) }).derive(documents.values());
     this.keeper = new WebhookKeeper({
       store: this.store,
       replicas: this.replicas,

@@ -6,7 +6,7 @@ import { PolicyFacts } from "../../../src/cluster/policy-facts.js";
 import { setRoute } from "../../../src/cluster/replicas/route-hash.js";
 import { webhookObject } from "../../../src/cluster/webhooks/configuration.js";
 import type { DerivedWebhooks } from "../../../src/cluster/webhooks/derive.js";
-import { deriveWebhooks } from "../../../src/cluster/webhooks/from-documents.js";
+import { WebhookDeriver } from "../../../src/cluster/webhooks/from-documents.js";
 import { deriverFor, idOf, webhookPart } from "../../../src/cluster/webhooks/part.js";
 import type { ClusterDocument } from "../../../src/config/from-cluster/cluster-document.js";
 import { FakeApiServer } from "../../kubernetes/client/fake-api-server.js";
@@ -17,7 +17,7 @@ import { NO_METRICS, SETTINGS } from "../support.js";
 import { admissionPolicy, binding, mutatingBinding, mutatingPolicy } from "./documents.js";
 
 const derive = (...documents: readonly ClusterDocument[]): DerivedWebhooks =>
-  deriveWebhooks(documents, { ownNamespace: "policy-server", idOf, enforceMutatingAdmissionPolicies: true });
+  new WebhookDeriver({ ownNamespace: "policy-server", idOf, enforceMutatingAdmissionPolicies: true }).derive(documents);
 
 const membersOf = ({ webhooks }: DerivedWebhooks): string[] =>
   webhooks.map(({ members }) => members.map((id) => id.replace("mutatingadmissionpolicy-", "")).join());
@@ -31,7 +31,7 @@ const IF_NEEDED = { reinvocationPolicy: "IfNeeded" };
 describe("webhooks of MutatingAdmissionPolicies", () => {
   test("are there only where a flag says so, and something binds the policy", () => {
     const documents = [mutatingPolicy("p"), mutatingBinding("p"), mutatingPolicy("unbound")];
-    const without = deriveWebhooks(documents, { ownNamespace: "own", idOf, enforceAdmissionPolicies: true });
+    const without = new WebhookDeriver({ ownNamespace: "own", idOf, enforceAdmissionPolicies: true }).derive(documents);
     assert.deepEqual(without.webhooks, []);
     assert.deepEqual(membersOf(derive(...documents)), ["p"]);
   });
@@ -118,9 +118,9 @@ describe("webhooks of MutatingAdmissionPolicies", () => {
   });
 
   test("are made by the bindings of their own kind: a ValidatingAdmissionPolicy may have the same name", () => {
-    const both = deriveWebhooks([mutatingPolicy("p"), admissionPolicy("p"), binding("p")], {
+    const both = new WebhookDeriver({
       ...{ ownNamespace: "own", idOf, enforceAdmissionPolicies: true, enforceMutatingAdmissionPolicies: true },
-    });
+    }).derive([mutatingPolicy("p"), admissionPolicy("p"), binding("p")]);
     assert.deepEqual(
       both.webhooks.map(({ type }) => type),
       ["validating"],

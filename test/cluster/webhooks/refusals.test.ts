@@ -66,7 +66,7 @@ async function leader(store: FakeStore, webhooks: readonly DerivedWebhook[]) {
   let report: WebhookReport | undefined;
   const keeper = new WebhookKeeper({
     ...{ store, replicas, clock, random: () => 0, ownerRole: "policy-server", identity: { base: "s", labels: {} } },
-    derive: () => ({ webhooks, sets: [], problems: [] }),
+    derive: () => ({ webhooks, sets: [], problems: [], advice: [] }),
     target: { service: { namespace: "n", name: "s" } },
     caBundle: () => "CA",
     logger: createLogger({ sink, format: "json" }),

@@ -86,6 +86,15 @@ subjects:
 {{- fail (printf "webhooks.%s: policies has no such policy" $policy) }}
 {{- end }}
 {{- $selector := default dict $webhook.namespaceSelector }}
+{{- $names := list $root.Release.Namespace }}
+{{- $patterns := list }}
+{{- range $root.Values.exemptNamespaces }}
+{{- if contains "*" . }}
+{{- $patterns = append $patterns (regexReplaceAll "\\*+" . ".*") }}
+{{- else }}
+{{- $names = append $names . }}
+{{- end }}
+{{- end }}
 - name: {{ $policy }}.{{ $root.Values.webhookDomain }}
   admissionReviewVersions: [v1]
   clientConfig:
@@ -118,7 +127,7 @@ subjects:
       - key: kubernetes.io/metadata.name
         operator: NotIn
         values:
-          {{- concat (list $root.Release.Namespace) $root.Values.exemptNamespaces | uniq | toYaml | nindent 10 }}
+          {{- $names | uniq | toYaml | nindent 10 }}
       {{- with $selector.matchExpressions }}
       {{- toYaml . | nindent 6 }}
       {{- end }}
@@ -126,9 +135,15 @@ subjects:
   objectSelector:
     {{- toYaml . | nindent 4 }}
   {{- end }}
-  {{- with $webhook.matchConditions }}
+  {{- if or $patterns $webhook.matchConditions }}
   matchConditions:
+    {{- with $patterns }}
+    - name: policy-server.admission/exempt-namespaces
+      expression: '!(has(request.namespace) && request.namespace.matches("^({{ join "|" . }})$"))'
+    {{- end }}
+    {{- with $webhook.matchConditions }}
     {{- toYaml . | nindent 4 }}
+    {{- end }}
   {{- end }}
 {{- end }}
 {{- end }}

@@ -1,5 +1,5 @@
 /** The release of a cluster's API servers: policies of admissionregistration.k8s.io are evaluated as those do. */
-import type { Clock } from "../data/clock.js";
+import type { Clock } from "../../data/clock.js";
 
 /** Milliseconds between two questions. */
 const ASK_EVERY_MS = 60_000;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Clock } from "../../src/data/clock.js";
-import { ServerRelease } from "../../src/loader/server-release.js";
+import type { Clock } from "../../../src/data/clock.js";
+import { ServerRelease } from "../../../src/kubernetes/client/server-release.js";
 
 /** A clock that runs when it is told to. */
 function manualClock(): Clock & { run: (milliseconds: number) => Promise<void> } {
