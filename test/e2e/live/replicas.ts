@@ -21,9 +21,9 @@ export async function replicasUnderLoad(stage: Stage): Promise<void> {
   await stage.replica("first", ...DRAIN);
   await stage.replica("second", ...DRAIN);
   await stage.apply(validatingPolicy("load", "load", "bad"));
-  await stage.active("vpol", "load");
+  await stage.claim("a policy of two replicas is in force", () => stage.active("vpol", "load"));
 
-  await under("the leader is killed", api, async () => {
+  await under(stage, "the leader is killed", api, async () => {
     const before = await leader(stage);
     await stage.replicas.get(before)?.kill();
     const took = await stage.until("another leader", async () => {
@@ -33,7 +33,7 @@ export async function replicasUnderLoad(stage: Stage): Promise<void> {
     console.log(`another one leads after ${took} ms`);
     await stage.replica("third", ...DRAIN);
   });
-  await under("the authority is replaced", api, async () => {
+  await under(stage, "the authority is replaced", api, async () => {
     const old = await bundle(stage);
     await stage.kubectl(["annotate", "secret", "policy-server-tls", "-n", "policy-server", ROTATE]);
     await stage.until("both authorities", async () => count(await bundle(stage)) === 2);
@@ -47,14 +47,14 @@ export async function replicasUnderLoad(stage: Stage): Promise<void> {
     const isAlone = async () => count(await bundle(stage)) === 1 && (await bundle(stage)) !== old;
     await stage.until("the old authority gone", isAlone, REMOVED_WITHIN_MS);
   });
-  await under("every replica is started anew", api, async () => {
+  await under(stage, "every replica is started anew", api, async () => {
     for (const name of [...stage.replicas.keys()]) {
       const old = stage.replicas.get(name) as Replica;
       await stage.replica(`${name}-anew`, ...DRAIN);
       await old.stop();
     }
   });
-  await under("a policy changes ten times", api, async () => {
+  await under(stage, "a policy changes ten times", api, async () => {
     for (let round = 0; round < 10; round++) {
       const message = `round ${round}`;
       const validations = [{ expression: "!has(object.data) || !('bad' in object.data)", message }];
@@ -67,16 +67,22 @@ export async function replicasUnderLoad(stage: Stage): Promise<void> {
   api.close();
 }
 
-async function under(what: string, api: Api, work: () => Promise<void>): Promise<LoadResult> {
-  const stop = loadOn(api, "load", "bad");
-  await sleep(1_000);
-  await work();
-  await sleep(1_000);
-  const result = await stop();
-  const { sent, lost, wrong, slowestMs } = result;
-  console.log(`${what}: ${sent} requests, ${lost.length} lost, ${wrong.length} wrong, the slowest ${slowestMs} ms`);
-  assert.deepEqual({ lost, wrong }, { lost: [], wrong: [] }, what);
-  return result;
+/** Claims that nothing is lost and nothing wrong of requests that are sent meanwhile. */
+function under(stage: Stage, what: string, api: Api, work: () => Promise<void>): Promise<void> {
+  return stage.claim(`${what}:`, async () => {
+    const stop = loadOn(api, "load", "bad");
+    let result: LoadResult;
+    try {
+      await sleep(1_000);
+      await work();
+      await sleep(1_000);
+    } finally {
+      result = await stop();
+    }
+    const { sent, lost, wrong, slowestMs } = result;
+    assert.deepEqual({ lost, wrong }, { lost: [], wrong: [] }, what);
+    return `${sent} requests, none lost, none wrong, the slowest ${slowestMs} ms`;
+  });
 }
 
 /** The holder of the Lease that says who leads, as long as it is fresh. */
