@@ -113,17 +113,17 @@ export class Cluster {
 
   /**
    * Kills the API server; its objects stay in etcd.
-   * @returns starts it again on the same port, with the same arguments, and waits until it is ready
+   * @returns starts it again on the same port, with its first arguments and these, and waits until it is ready
    */
-  async stopApiServer(): Promise<() => Promise<void>> {
+  async stopApiServer(): Promise<(...more: readonly string[]) => Promise<void>> {
     const pidFile = `${this.#folder}/run/kube-apiserver.pid`;
     const pid = Number(readFileSync(pidFile, "utf8"));
     const [program = "", ...args] = this.#asStarted();
     process.kill(pid, "SIGKILL");
     while (existsSync(`/proc/${pid}/exe`)) await sleep(20);
-    return async () => {
+    return async (...more) => {
       const log = openSync(`${this.#folder}/run/kube-apiserver.log`, "a");
-      const child = spawn(program, args, {
+      const child = spawn(program, [...args, ...more], {
         cwd: this.#folder,
         detached: true,
         stdio: ["ignore", log, log],

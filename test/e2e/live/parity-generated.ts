@@ -97,7 +97,7 @@ const VALIDATIONS = [
   "namespaceObject.metadata.labels.odd == 'yes' || request.operation == 'UPDATE'",
   "namespaceObject.metadata.name == request.namespace",
   "request.userInfo.username == 'admin' || request.dryRun == false",
-  "request.subResource == '' || request.subResource == 'status'",
+  "!has(request.subResource) || request.subResource == 'status'",
   "has(request.options.fieldManager) && request.options.fieldManager != 'kubectl'",
   "authorizer.requestResource.check('delete').allowed()",
   "authorizer.path('/healthz').check('get').allowed() && request.resource.resource != 'roles'",
@@ -130,12 +130,13 @@ const MESSAGES: readonly Spec[] = [
   {},
   { message: "not like this" },
   { messageExpression: "'not ' + request.name + ' as ' + string(request.operation)" },
-  { message: "in its place", messageExpression: "object.metadata.labels.nowhere" },
+  { message: "in its place", messageExpression: "string(object.metadata.labels.nowhere)" },
   { message: "in its place", messageExpression: "''" },
   { messageExpression: "'in ' + namespaceObject.metadata.name + ': ' + variables.label" },
 ];
-const REASONS = [undefined, undefined, "Forbidden", "Invalid", "Unauthorized", "RequestEntityTooLarge"];
-const ACTIONS = [["Deny"], ["Deny"], ["Deny", "Audit"], ["Warn"], ["Warn", "Audit"]];
+const REASONS = [undefined, undefined, "Forbidden", "Invalid", "RequestEntityTooLarge"];
+const ACTIONS = [["Deny"], ["Deny"], ["Deny", "Audit"], ["Deny", "Audit"], ["Warn", "Audit"]];
+const OBSERVING = [["Warn"], ["Audit"], ["Warn", "Audit"]];
 const OPERATIONS = [["*"], ["CREATE", "UPDATE"], ["CREATE"], ["UPDATE", "DELETE"], ["CREATE", "UPDATE", "DELETE"]];
 const EVERYTHING = ["", "apps", "rbac.authorization.k8s.io", "parity.example.com"];
 
@@ -171,11 +172,11 @@ const PARAM_REFS = [
   { name: "nowhere" },
 ];
 
-/** A policy and its bindings. `where` selects namespaces, `actions` is what its bindings may do. */
-function policy(next: Random, name: string, where: object, actions: readonly (readonly string[])[]): object[] {
+/** A policy and its bindings. `where` selects namespaces. One that observes denies nothing, whatever fails. */
+function policy(next: Random, name: string, where: object, observes = false): object[] {
   const withParams = sometimes(next);
   const spec = {
-    failurePolicy: sometimes(next) ? "Ignore" : "Fail",
+    failurePolicy: observes || sometimes(next) ? "Ignore" : "Fail",
     matchConstraints: {
       resourceRules: rules(next),
       namespaceSelector: where,
@@ -193,22 +194,22 @@ function policy(next: Random, name: string, where: object, actions: readonly (re
       auditAnnotations: [{ key: "asked", valueExpression: "string(request.operation) + ' ' + variables.label" }],
     }),
   };
-  const binding = (suffix: string, validationActions: readonly string[]): object => ({
+  const binding = (suffix: string, validationActions: readonly string[], mayDeny: boolean): object => ({
     ...{ apiVersion: API, kind: "ValidatingAdmissionPolicyBinding", metadata: { name: `${name}${suffix}` } },
     spec: {
       ...{ policyName: name, validationActions },
       ...(withParams && {
-        paramRef: { ...pick(next, PARAM_REFS), parameterNotFoundAction: next(2) === 0 ? "Deny" : "Allow" },
+        paramRef: { ...pick(next, PARAM_REFS), parameterNotFoundAction: mayDeny && next(2) === 0 ? "Deny" : "Allow" },
       }),
       ...(next(5) === 0 && { matchResources: { objectSelector: { matchLabels: { team: "b" } } } }),
       ...(next(5) === 0 && { matchResources: { namespaceSelector: { matchLabels: { odd: "yes" } } } }),
     },
   });
   // Of two bindings one denies at most.
-  const second = next(5) === 0 ? [binding("-second", ["Warn", "Audit"])] : [];
+  const second = next(5) === 0 ? [binding("-second", ["Warn", "Audit"], false)] : [];
   return [
     { apiVersion: API, kind: "ValidatingAdmissionPolicy", metadata: { name }, spec },
-    binding("", pick(next, actions)),
+    binding("", pick(next, observes ? OBSERVING : ACTIONS), !observes),
     ...second,
   ];
 }
@@ -226,14 +227,10 @@ export interface Generated {
 export function generated(seed: number): Generated {
   const next = random(seed);
   const policies = Array.from({ length: POLICIES }, (_, index) =>
-    policy(next, namespaceAt(index), { matchLabels: { "kubernetes.io/metadata.name": namespaceAt(index) } }, ACTIONS),
+    policy(next, namespaceAt(index), { matchLabels: { "kubernetes.io/metadata.name": namespaceAt(index) } }),
   );
   const observers = Array.from({ length: OBSERVERS }, (_, index) =>
-    policy(next, `observer-${index}`, { matchLabels: { watched: `${index % 4}` } }, [
-      ["Warn"],
-      ["Audit"],
-      ["Warn", "Audit"],
-    ]),
+    policy(next, `observer-${index}`, { matchLabels: { watched: `${index % 4}` } }, true),
   );
   return { objects: objects(), policies: [...policies, ...observers].flat(), requests: requests(next) };
 }
@@ -288,6 +285,10 @@ function metadataOf(next: Random): { labels?: object; annotations?: object } {
 }
 
 const existing = (next: Random): string => pick(next, ["there", "there", "other"]);
+const merged = (next: Random, path: string, body: object): ReturnType<Make> => ({
+  ...{ method: "PATCH", type: TYPES.merge, path: `${path}/${existing(next)}?` },
+  body,
+});
 const MAKES: readonly Make[] = [
   (next, kind, path, value) => ({
     ...{ method: "POST", path: `${path}?` },
@@ -310,16 +311,15 @@ const MAKES: readonly Make[] = [
   },
   (next, kind, path, value) => {
     const name = existing(next);
+    // Custom resources are replaced in a version that was read.
+    if (kind.kind === "Widget") return merged(next, path, { spec: { replicas: value } });
     return {
       method: "PUT",
       path: `${path}/${name}?fieldManager=parity&`,
       body: made(kind, { name, ...metadataOf(next) }, value),
     };
   },
-  (next, _, path) => ({
-    ...{ method: "PATCH", type: TYPES.merge, path: `${path}/${existing(next)}?` },
-    body: { metadata: metadataOf(next) },
-  }),
+  (next, _, path) => merged(next, path, { metadata: metadataOf(next) }),
   (next, { kind }, path, value) => ({
     ...{ method: "PATCH", type: TYPES.json, path: `${path}/${existing(next)}?` },
     body:
@@ -347,9 +347,18 @@ const MAKES: readonly Make[] = [
           path: `${path}/${existing(next)}?`,
           body: { metadata: metadataOf(next) },
         },
+  // What stands in no namespace: the namespace itself.
+  (next, _, path) => ({
+    ...{
+      method: "PATCH",
+      type: TYPES.merge,
+      path: `${/\/namespaces\/[^/]+/.exec(path)?.[0].replace(/^/, "/api/v1") ?? ""}?`,
+    },
+    body: { metadata: metadataOf(next) },
+  }),
 ];
 /** Some ways to ask come more often than others. */
-const WEIGHTED = [0, 0, 0, 1, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8].map((at) => MAKES[at] as Make);
+const WEIGHTED = [0, 0, 0, 1, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 9].map((at) => MAKES[at] as Make);
 
 function* requests(next: Random): Generator<ParityRequest, never> {
   for (let number = 0; ; number++) {
