@@ -16,7 +16,7 @@ const REQUESTS = 1_000;
 const SEED = Number(process.env.E2E_SEED ?? 48);
 const AT_A_TIME = 8;
 /** Requests that are all allowed would compare little. */
-const LEAST_DENIED = 150;
+const LEAST_DENIED = 100;
 /** How soon policies are in force at both, two hundred at once. */
 const IN_FORCE_WITHIN_MS = 120_000;
 const NATIVE = "--disable-admission-plugins=ValidatingAdmissionWebhook,MutatingAdmissionWebhook";
