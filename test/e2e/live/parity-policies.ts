@@ -92,7 +92,7 @@ export const NAMESPACES = [
   ],
 ];
 
-/** Every policy. */
+/** Every policy. Others than validating ones may stand here, too: what objects become is compared. */
 export const PARITY_POLICIES: readonly object[] = [
   ...policy(
     "params",

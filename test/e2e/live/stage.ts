@@ -90,7 +90,7 @@ export class Stage {
       const more = await holds();
       this.claims.push({ what, holds: true });
       console.log(
-        `${this.withoutServer ? "HOLDS WITHOUT OUR SERVER: " : ""}${what}${more === undefined ? "" : ` ${more}`}`,
+        `${this.withoutServer ? "HOLDS WITHOUT OUR SERVER: " : ""}${what}${typeof more === "string" ? ` ${more}` : ""}`,
       );
     } catch (error) {
       if (!this.withoutServer || !(error instanceof assert.AssertionError)) {
