@@ -210,8 +210,8 @@ export class Stage {
     const ours = ["-l", "app.kubernetes.io/managed-by=policy-server"];
     await this.kubectl(["delete", "validatingwebhookconfigurations,mutatingwebhookconfigurations", ...ours]);
     await this.kubectl(["delete", "leases", "-n", "policy-server", "--all"]);
-    for (const kind of ["vpol", "cap", "capg", "crp"]) await this.kubectl(["delete", kind, "--all"]);
-    for (const kind of ["nvpol", "ap", "apg", "polex"]) await this.kubectl(["delete", kind, "--all", "-A"]);
+    await this.kubectl(["delete", "vpol,cap,capg,crp", "--all"]);
+    await this.kubectl(["delete", "nvpol,ap,apg,polex", "--all", "-A"]);
     this.claims.length = 0;
   }
 
