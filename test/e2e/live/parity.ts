@@ -99,7 +99,7 @@ interface Told {
 /** Differences that docs/differences.md has a row about. */
 const DOCUMENTED: readonly { readonly row: string; readonly is: (native: Told, ours: Told) => boolean }[] = [
   {
-    row: "a match condition that fails, of a ValidatingAdmissionPolicy that is enforced here",
+    row: "a match condition of an enforced ValidatingAdmissionPolicy that fails",
     is: (native, ours) => {
       const [, failure = ""] =
         /denied request: (expression '[\s\S]*' resulted in error: [\s\S]*)$/.exec(native.message) ?? [];
