@@ -120,7 +120,7 @@ export class Cluster {
     const pid = Number(readFileSync(pidFile, "utf8"));
     const [program = "", ...args] = this.#asStarted();
     process.kill(pid, "SIGKILL");
-    while (existsSync(`/proc/${pid}/exe`)) await sleep(20);
+    while (runs(pid)) await sleep(20);
     return async (...more) => {
       const log = openSync(`${this.#folder}/run/kube-apiserver.log`, "a");
       const child = spawn(program, [...args, ...more], {
@@ -145,6 +145,16 @@ export class Cluster {
 
 function linesOf(file: string): string[] {
   return existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
+}
+
+/** Whether a process or one of its threads still runs: until then it has its port. */
+function runs(pid: number): boolean {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    return !/^State:\tZ/m.test(status) || !/^Threads:\t1$/m.test(status);
+  } catch {
+    return false;
+  }
 }
 
 /** kubectl as built beside the server, if it was. */
