@@ -1,9 +1,9 @@
 /**
- * Warnings in the form that the API server passes on: it drops empty ones and those with line breaks, may cut those over 256 characters, and stops at 4096
- * characters in all, without a message. Here they are cut with one.
+ * Warnings in the form that the API server passes on: it drops empty ones and those with line breaks. Where all together have more than 4096 characters it cuts each
+ * that has more than 256, and stops at 4096, without a message. Here they are cut with one.
  */
 
-/** Most characters of one warning. */
+/** Most characters of one warning, where all together have too many. */
 const MOST_CHARACTERS = 256;
 /** Most characters of all warnings together. */
 const MOST_IN_ALL = 4096;
@@ -13,7 +13,9 @@ const RESERVE = 40;
 /** The same warnings, each on one line and within the limits; the list itself when there is nothing to do. */
 export function presentableWarnings(warnings: readonly string[]): readonly string[] {
   if (warnings.every(isPresentable) && lengthOf(warnings) <= MOST_IN_ALL) return warnings;
-  const lines = warnings.map(oneLine).filter((line) => line !== "");
+  const whole = warnings.map(oneLine).filter((line) => line !== "");
+  if (lengthOf(whole) <= MOST_IN_ALL) return whole;
+  const lines = whole.map(cut);
   if (lengthOf(lines) <= MOST_IN_ALL) return lines;
   const kept: string[] = [];
   let left = MOST_IN_ALL - RESERVE;
@@ -26,11 +28,14 @@ export function presentableWarnings(warnings: readonly string[]): readonly strin
 }
 
 function isPresentable(warning: string): boolean {
-  return warning !== "" && warning.length <= MOST_CHARACTERS && !/\p{Cc}/u.test(warning);
+  return warning !== "" && !/\p{Cc}/u.test(warning);
 }
 
 function oneLine(warning: string): string {
-  const line = warning.replace(/[\p{Cc}\s]+/gu, " ").trim();
+  return warning.replace(/[\p{Cc}\s]+/gu, " ").trim();
+}
+
+function cut(line: string): string {
   const characters = Array.from(line);
   return characters.length > MOST_CHARACTERS ? `${characters.slice(0, MOST_CHARACTERS - 1).join("")}…` : line;
 }

@@ -8,12 +8,15 @@ describe("warnings within the API server's limits", () => {
     assert.equal(presentableWarnings(warnings), warnings);
   });
 
-  test("line breaks become spaces, empty ones vanish, long ones end in an ellipsis", () => {
-    assert.deepEqual(presentableWarnings(["a\n  b\tc", "", " \n ", "x".repeat(300), "💡".repeat(257)]), [
-      "a b c",
-      `${"x".repeat(255)}…`,
-      `${"💡".repeat(255)}…`,
-    ]);
+  test("line breaks become spaces, empty ones vanish", () => {
+    assert.deepEqual(presentableWarnings(["a\n  b\tc", "", " \n "]), ["a b c"]);
+  });
+
+  test("long ones stay whole while all together fit; else each ends in an ellipsis", () => {
+    const long = ["x".repeat(300), "💡".repeat(257), "y".repeat(3_282)];
+    assert.equal(presentableWarnings(long), long);
+    const cut = [`${"x".repeat(255)}…`, `${"💡".repeat(255)}…`, `${"y".repeat(255)}…`, "z"];
+    assert.deepEqual(presentableWarnings([...long, "z"]), cut);
   });
 
   test("the line that counts the rest has room, too", () => {

@@ -1,8 +1,11 @@
-/** A real etcd and kube-apiserver on loopback, and kubectl on them. Needs Go the first time. */
+/** A real etcd, kube-apiserver and kube-controller-manager on loopback, and kubectl on them. Needs Go the first time. */
 import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../support/example-server.js";
 
 /** First start: both are built from source. */
 const UP_WITHIN_MS = 30 * 60_000;
@@ -16,10 +19,20 @@ export interface Printed {
   readonly text: string;
 }
 
+/** Another API server on the etcd of a cluster. */
+export interface ApiServer {
+  /** The administrator's, for this one. */
+  readonly kubeconfig: string;
+  /** Its audit log so far, a line each. */
+  auditLog(): string[];
+  /** SIGKILL. */
+  stop(): Promise<void>;
+}
+
 /** A running cluster. */
 export class Cluster {
   readonly #folder: string;
-  /** The API server's program and arguments as up.sh has chosen them, once it was stopped. */
+  /** Of the API server, once they were asked for. */
   #apiServer: readonly string[] | undefined;
 
   /** @param folder where up.sh stands and may write */
@@ -30,19 +43,16 @@ export class Cluster {
   /** Starts a fresh one; `E2E_DIR` may name a folder that has the binaries already. */
   static async start(): Promise<Cluster> {
     const folder = process.env.E2E_DIR ?? fileURLToPath(new URL("../../../test/e2e", import.meta.url));
-    const { code, text } = await run("./up.sh", [], { cwd: folder, env: { ...process.env, E2E_AUDIT: "1" } });
+    const env = { ...process.env, E2E_AUDIT: "1", E2E_CONTROLLERS: "1" };
+    const { code, text } = await run("./up.sh", [], { cwd: folder, env });
     if (code !== 0) throw new Error(`the cluster did not start:\n${text}`);
     return new Cluster(folder);
   }
 
   /** Runs kubectl with `input` on standard input. */
-  kubectl(args: readonly string[], input = ""): Promise<Printed> {
-    return run(
-      ownKubectl(this.#folder) ?? "kubectl",
-      args,
-      { env: { ...process.env, KUBECONFIG: this.kubeconfig } },
-      input,
-    );
+  kubectl(args: readonly string[], input = "", kubeconfig = this.kubeconfig): Promise<Printed> {
+    const env = { ...process.env, KUBECONFIG: kubeconfig };
+    return run(ownKubectl(this.#folder) ?? "kubectl", args, { env }, input);
   }
 
   /** Shell code after which `kubectl` is the one for this cluster. */
@@ -50,10 +60,10 @@ export class Cluster {
     return `export KUBECONFIG='${this.kubeconfig}'\nkubectl() { command '${ownKubectl(this.#folder) ?? "kubectl"}' "$@"; }`;
   }
 
-  /** A kubeconfig of somebody else than the administrator, by impersonation. */
-  kubeconfigOf(account: string, folder: string): string {
-    const file = `${folder}/kubeconfig`;
-    const own = readFileSync(this.kubeconfig, "utf8");
+  /** A kubeconfig of another account than the administrator, by impersonation; `kubeconfig` is the administrator's. */
+  kubeconfigOf(account: string, folder: string, kubeconfig = this.kubeconfig): string {
+    const file = `${folder}/${basename(kubeconfig)}`;
+    const own = readFileSync(kubeconfig, "utf8");
     writeFileSync(file, own.replace(/user: \{token: ([^}]*)\}/, `user: {token: $1, as: "${account}"}`));
     return file;
   }
@@ -65,8 +75,40 @@ export class Cluster {
 
   /** The audit log so far, a line each. */
   auditLog(): string[] {
-    const file = `${this.#folder}/run/audit.log`;
-    return existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
+    return linesOf(`${this.#folder}/run/audit.log`);
+  }
+
+  /** Starts another API server on the same etcd, with more arguments than the first one has, and waits until it is ready. */
+  async another(name: string, ...more: readonly string[]): Promise<ApiServer> {
+    const [program = "", ...args] = this.#asStarted();
+    const at = `${this.#folder}/run/${name}`;
+    const port = await freePort();
+    const own = readFileSync(this.kubeconfig, "utf8");
+    writeFileSync(`${at}.kubeconfig`, own.replace(/(server: "https:\/\/127\.0\.0\.1:)\d+/, `$1${port}`));
+    const log = openSync(`${at}.log`, "a");
+    const places = ["--secure-port", `${port}`, "--audit-log-path", `${at}-audit.log`];
+    const child = spawn(program, [...args, ...places, ...more], { stdio: ["ignore", log, log] });
+    const stop = async (): Promise<void> => {
+      child.kill("SIGKILL");
+      if (child.exitCode === null && child.signalCode === null) await once(child, "close");
+    };
+    const isReady = async () => (await this.kubectl(["get", "--raw", "/readyz"], "", `${at}.kubeconfig`)).code === 0;
+    const end = Date.now() + BACK_WITHIN_MS;
+    while (!(await isReady())) {
+      if (Date.now() > end || child.exitCode !== null) {
+        await stop();
+        throw new Error(`the API server ${name} did not become ready: ${linesOf(`${at}.log`).slice(-5).join("\n")}`);
+      }
+      await sleep(100);
+    }
+    return { kubeconfig: `${at}.kubeconfig`, auditLog: () => linesOf(`${at}-audit.log`), stop };
+  }
+
+  /** The API server's program and arguments as up.sh has chosen them. */
+  #asStarted(): readonly string[] {
+    const pid = readFileSync(`${this.#folder}/run/kube-apiserver.pid`, "utf8").trim();
+    this.#apiServer ??= readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1);
+    return this.#apiServer;
   }
 
   /**
@@ -76,8 +118,7 @@ export class Cluster {
   async stopApiServer(): Promise<(...more: readonly string[]) => Promise<void>> {
     const pidFile = `${this.#folder}/run/kube-apiserver.pid`;
     const pid = Number(readFileSync(pidFile, "utf8"));
-    this.#apiServer ??= readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1);
-    const [program = "", ...args] = this.#apiServer;
+    const [program = "", ...args] = this.#asStarted();
     process.kill(pid, "SIGKILL");
     while (runs(pid)) await sleep(20);
     return async (...more) => {
@@ -100,6 +141,10 @@ export class Cluster {
   async stop(): Promise<void> {
     await run("./down.sh", [], { cwd: this.#folder });
   }
+}
+
+function linesOf(file: string): string[] {
+  return existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
 }
 
 /** Whether a process or one of its threads still runs: until then it has its port. */

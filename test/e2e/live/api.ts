@@ -13,6 +13,8 @@ export interface Asked {
   readonly type?: string;
   /** Who asks, in the administrator's place. */
   readonly as?: string;
+  /** The groups of the one who asks. */
+  readonly groups?: readonly string[];
 }
 
 /** Its answer. */
@@ -22,6 +24,8 @@ export interface Answered {
   readonly message: string;
   readonly body: unknown;
   readonly warnings: readonly string[];
+  /** By which the audit log knows the request. */
+  readonly auditId: string;
 }
 
 /** Bytes to Status and warnings; keeps connections. */
@@ -40,9 +44,10 @@ export class Api {
   }
 
   /** Asks. Rejects when no answer comes. */
-  ask({ method, path, body, type = "application/json", as }: Asked): Promise<Answered> {
-    const headers: Record<string, string> = { authorization: `Bearer ${this.#token}`, "content-type": type };
+  ask({ method, path, body, type = "application/json", as, groups }: Asked): Promise<Answered> {
+    const headers: Record<string, string | string[]> = { authorization: `Bearer ${this.#token}`, "content-type": type };
     if (as !== undefined) headers["impersonate-user"] = as;
+    if (groups !== undefined) headers["impersonate-group"] = [...groups];
     return new Promise((resolve, reject) => {
       const sent = request(new URL(path, this.#base), { method, headers, agent: this.#agent }, (response) => {
         let text = "";
@@ -52,8 +57,8 @@ export class Api {
         response.on("end", () => {
           const parsed = read(text);
           const message = typeof parsed === "object" && parsed !== null && "message" in parsed ? parsed.message : "";
-          const warnings = [response.headers.warning ?? []].flat().map(String);
-          resolve({ code: response.statusCode ?? 0, message: String(message), body: parsed, warnings });
+          const { warning: warnings = [], "audit-id": [auditId = ""] = [] } = response.headersDistinct;
+          resolve({ code: response.statusCode ?? 0, message: String(message), body: parsed, warnings, auditId });
         });
         response.on("error", reject);
       });

@@ -20,7 +20,8 @@ export class Balancer {
   #port = 0;
 
   private constructor() {
-    this.#server = createServer((socket) => this.#pass(socket));
+    // One side may close before the other, as through a Service: our server, which drains, still reads what was under way.
+    this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#pass(socket));
   }
 
   /** Begins to listen. */
@@ -85,7 +86,7 @@ export class Balancer {
       socket.destroy();
       return;
     }
-    const backend = connect(port, "127.0.0.1");
+    const backend = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
     const next = () => this.#try(socket, others);
     backend.once("error", next);
     backend.once("connect", () => {

@@ -9,7 +9,7 @@ import {
   policyGroup,
   validatingPolicy,
 } from "./policies.js";
-import type { Json, Stage } from "./stage.js";
+import { conditionsOf, type Json, type Stage } from "./stage.js";
 
 const report = (kind: string, namespace?: string): object => ({
   apiVersion: "openreports.io/v1alpha1",
@@ -75,30 +75,53 @@ const REFUSED: readonly (readonly [resource: string, patch: object, said: RegExp
   ["certificaterequestpolicies", { selector: null }, /spec\.selector: Required value/],
 ];
 
+/** Those of {@link EXAMPLES} that our server writes a status for. */
+const WITH_STATUS: readonly (readonly [resource: string, namespace: string])[] = [
+  ["cap", ""],
+  ["ap", "examples"],
+  ["capg", ""],
+  ["apg", "examples"],
+  ["vpol", ""],
+  ["nvpol", "examples"],
+  ["certificaterequestpolicies", ""],
+];
+
 export async function definitions(stage: Stage): Promise<void> {
   await stage.kubectl(["create", "namespace", "examples"]);
+  const server = await stage.replica("definitions");
   for (const example of EXAMPLES) {
     await stage.kubectl(["create", "--validate=strict", "-f", "-"], JSON.stringify(example));
   }
-  const { spec } = (await stage.get("cap", "example")) as Json;
-  assert.deepEqual([spec?.policyServer, spec?.mode, spec?.timeoutSeconds, spec?.backgroundAudit].map(String), [
-    "default",
-    "protect",
-    "10",
-    "true",
-  ]);
+  for (const [resource, namespace] of WITH_STATUS) {
+    await stage.claim(`an example of ${resource} is taken, and our server says what it makes of it`, async () => {
+      await stage.until(
+        "its status",
+        async () => conditionsOf(await stage.get(resource, "example", namespace)).length > 0,
+      );
+    });
+  }
+  await stage.claim("defaults are filled in", async () => {
+    const { spec } = (await stage.get("cap", "example")) as Json;
+    const filled = [spec?.policyServer, spec?.mode, spec?.timeoutSeconds, spec?.backgroundAudit].map(String);
+    assert.deepEqual(filled, ["default", "protect", "10", "true"]);
+  });
   for (const [resource, patch, said] of REFUSED) {
     const place = ["ap", "polex"].includes(resource) ? ["-n", "examples"] : [];
     const merge = JSON.stringify({ spec: patch });
-    assert.match(await stage.refused(["patch", resource, "example", ...place, "--type=merge", "-p", merge]), said);
+    await stage.claim(`refused: ${resource} ${merge}`, async () => {
+      await stage.refused(["patch", resource, "example", ...place, "--type=merge", "-p", merge], "", said);
+    });
   }
-  // A policy may begin to protect.
   const monitor = clusterAdmissionPolicy("monitor", "examples", "k", { mode: "monitor" });
   await stage.kubectl(["create", "-f", "-"], JSON.stringify(monitor));
-  await stage.kubectl(["patch", "cap", "monitor", "--type=merge", "-p", '{"spec":{"mode":"protect"}}']);
+  await stage.claim("a policy may begin to protect, and not go back", async () => {
+    await stage.kubectl(["patch", "cap", "monitor", "--type=merge", "-p", '{"spec":{"mode":"protect"}}']);
+    const back = ["patch", "cap", "monitor", "--type=merge", "-p", '{"spec":{"mode":"monitor"}}'];
+    await stage.refused(back, "", /a policy that protects does not go back/);
+  });
   await stage.kubectl(
     ["delete", "-f", "-", "--wait=false"],
     JSON.stringify({ apiVersion: "v1", kind: "List", items: [monitor, ...EXAMPLES] }),
   );
-  console.log(`${EXAMPLES.length} kinds are taken, ${REFUSED.length} mistakes are refused`);
+  assert.equal(await server.stop(), 0);
 }

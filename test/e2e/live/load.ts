@@ -5,11 +5,18 @@ import { configMap } from "./policies.js";
 
 const RATE = 20;
 
+/** A request without a decision: no answer came, or not in time. */
+export interface Lost {
+  readonly said: string;
+  /** When it was under way, in milliseconds of the clock. */
+  readonly began: number;
+  readonly ended: number;
+}
+
 /** What came of it. */
 export interface LoadResult {
   readonly sent: number;
-  /** No decision: nobody answered, or not in time. */
-  readonly lost: readonly string[];
+  readonly lost: readonly Lost[];
   /** Allowed what is denied, or the reverse. */
   readonly wrong: readonly string[];
   readonly slowestMs: number;
@@ -20,7 +27,7 @@ export interface LoadResult {
  * @returns stops, and tells
  */
 export function loadOn(api: Api, namespace: string, key: string): () => Promise<LoadResult> {
-  const [lost, wrong]: [string[], string[]] = [[], []];
+  const [lost, wrong]: [Lost[], string[]] = [[], []];
   const underWay = new Set<Promise<void>>();
   let sent = 0;
   let slowestMs = 0;
@@ -32,10 +39,11 @@ export function loadOn(api: Api, namespace: string, key: string): () => Promise<
     const path = `/api/v1/namespaces/${namespace}/configmaps?dryRun=All`;
     try {
       const { code, message } = await api.ask({ method: "POST", path, body });
-      if (message.includes("failed calling webhook") || code >= 500) lost.push(`${index}: ${code} ${message}`);
+      if (message.includes("failed calling webhook") || code >= 500)
+        lost.push(without(`${index}: ${code} ${message}`, begin));
       else if ((code !== 201) !== denied) wrong.push(`${index}: ${code} ${message}`);
     } catch (error) {
-      lost.push(`${index}: ${String(error)}`);
+      lost.push(without(`${index}: ${String(error)}`, begin));
     }
     slowestMs = Math.max(slowestMs, Date.now() - begin);
   };
@@ -56,3 +64,5 @@ export function loadOn(api: Api, namespace: string, key: string): () => Promise<
     return { sent, lost, wrong, slowestMs };
   };
 }
+
+const without = (said: string, began: number): Lost => ({ said, began, ended: Date.now() });

@@ -87,10 +87,12 @@ export const NAMESPACES = [
     "names",
     "objects",
     "generate",
+    "failing-condition",
+    "named-versions",
   ],
 ];
 
-/** Every policy. */
+/** Every policy. Others than validating ones may stand here, too: what objects become is compared. */
 export const PARITY_POLICIES: readonly object[] = [
   ...policy(
     "params",
@@ -295,6 +297,18 @@ export const PARITY_POLICIES: readonly object[] = [
   ...policy("objects", CONFIG_MAPS, validations({ expression: "false", message: "selected" }), {
     match: { objectSelector: { matchExpressions: [{ key: "looked-at", operator: "Exists" }] } },
   }),
+  ...policy("failing-condition", CONFIG_MAPS, {
+    matchConditions: [{ name: "labelled", expression: "object.metadata.labels.team == 'a'" }],
+    ...validations({ expression: "true" }),
+  }),
+  ...policy(
+    "named-versions",
+    [
+      { ...rule("parity.example.com", "widgets", "CREATE"), resourceNames: ["there"] },
+      { ...rule("parity.example.com", "widgets", "CREATE"), apiVersions: ["v2"] },
+    ],
+    validations({ expression: "object.apiVersion.endsWith('v2')", message: "as the second version" }),
+  ),
   ...policy(
     "generate",
     [rule("", "configmaps", "CREATE")],

@@ -38,11 +38,11 @@ const applied = (title: string, name: string, keys: object, query = "fieldManage
   path: `${at("apply", `configmaps/${name}`)}?dryRun=All&${query}`,
   body: object(name, keys),
 });
-const widget = (namespace: string, version: string, colour: string): ParityRequest => ({
-  title: `a ${colour} widget ${version} with rules for v1, ${namespace}`,
+const widget = (namespace: string, version: string, colour: string, name = "w"): ParityRequest => ({
+  title: `a ${colour} widget ${name} ${version} with rules for v1, ${namespace}`,
   method: "POST",
   path: `/apis/parity.example.com/${version}/namespaces/${namespace}/widgets?dryRun=All`,
-  body: { apiVersion: `parity.example.com/${version}`, kind: "Widget", metadata: { name: "w" }, spec: { colour } },
+  body: { apiVersion: `parity.example.com/${version}`, kind: "Widget", metadata: { name }, spec: { colour } },
 });
 const connect = (title: string, rest: string): ParityRequest => ({
   title,
@@ -165,6 +165,7 @@ export const PARITY_REQUESTS: readonly ParityRequest[] = [
   create("a dry run that needs to be one", "dry", data("real")),
   create("a dry run that must not be one", "dry", data("dry")),
   { ...create("one that must be a dry run", "dry", data("real")), path: at("dry") },
+  create("one that is none, and need not be", "dry", data("dry"), { metadata: { name: "real" }, path: at("dry") }),
   applied("applied anew, not allowed then", "new", data("created")),
   applied("applied anew", "new", data("changed")),
   applied("applied to what is there", "there", data("created")),
@@ -186,6 +187,8 @@ export const PARITY_REQUESTS: readonly ParityRequest[] = [
   create("a reason with another code", "messages", data("large")),
   create("a message expression that fails", "messages", { broken: "1", zero: "0" }),
   create("two at once", "messages", data("first")),
+  create("a match condition that fails", "failing-condition", data("a")),
+  ...["there", "new"].map((name) => widget("named-versions", "v1", "red", name)),
   create("an error, Fail", "errors", data("a")),
   create("no error, Fail", "errors", { missing: "x" }),
   create("an error, Ignore", "ignore", data("a")),

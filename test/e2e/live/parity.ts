@@ -1,14 +1,26 @@
 /**
- * The same policies and the same requests twice: enforced by the API server itself, and, with that part of it switched off, by our server's webhooks. Who is
- * allowed, with which code and for which reason, must be the same.
+ * Two API servers on one etcd: one enforces ValidatingAdmissionPolicies itself, at the other our server does by webhooks. Both get the same requests. Who is allowed,
+ * with which code, reason and message, which warnings and audit annotations there are, and what an object has become must be the same.
  */
 import assert from "node:assert/strict";
-import { type Answered, Api } from "./api.js";
+import { readFileSync } from "node:fs";
+import type { ApiServer } from "../cluster.js";
+import { type Answered, Api, type Asked } from "./api.js";
+import { generated } from "./parity-generated.js";
 import { NAMESPACES, PARITY_POLICIES, WIDGETS } from "./parity-policies.js";
-import { OBJECTS, PARITY_REQUESTS, type ParityRequest } from "./parity-requests.js";
-import type { Stage } from "./stage.js";
+import { OBJECTS, PARITY_REQUESTS } from "./parity-requests.js";
+import { ACCOUNT, ROOT, type Stage } from "./stage.js";
 
-const WITHOUT_NATIVE = "--disable-admission-plugins=ValidatingAdmissionPolicy";
+const REQUESTS = 1_000;
+/** Another one makes other policies and requests. */
+const SEED = Number(process.env.E2E_SEED ?? 48);
+const AT_A_TIME = 8;
+/** Requests that are all allowed would compare little. */
+const LEAST_DENIED = 100;
+/** How soon policies are in force at both, two hundred at once. */
+const IN_FORCE_WITHIN_MS = 120_000;
+const NATIVE = "--disable-admission-plugins=ValidatingAdmissionWebhook,MutatingAdmissionWebhook";
+const BY_WEBHOOKS = "--disable-admission-plugins=ValidatingAdmissionPolicy,MutatingAdmissionPolicy";
 /** What `reader`, `writer` and our server may do. */
 const ROLES = `apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -18,7 +30,9 @@ rules: [{ apiGroups: [""], resources: [configmaps], verbs: [create, get] }]
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata: { name: parity-reader }
-rules: [{ apiGroups: [""], resources: [secrets], verbs: [get] }]
+rules:
+  - { apiGroups: [""], resources: [secrets], verbs: [get] }
+  - { apiGroups: ["", apps, rbac.authorization.k8s.io, parity.example.com], resources: ["*"], verbs: [delete] }
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
@@ -35,6 +49,26 @@ metadata: { name: parity-reader }
 roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: parity-reader }
 subjects: [{ apiGroup: rbac.authorization.k8s.io, kind: User, name: reader }]
 ---
+# In the namespaces of the generator: all but to read Secrets, and to delete.
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: { name: parity-generated }
+rules:
+  - { apiGroups: [""], resources: [namespaces], verbs: [patch] }
+  - apiGroups: ["", apps, rbac.authorization.k8s.io, parity.example.com]
+    resources: [configmaps, services, serviceaccounts, pods, pods/status, deployments, deployments/scale, deployments/status, roles, widgets, widgets/scale, widgets/status]
+    verbs: [create, update, patch, get, list, deletecollection]
+  - { apiGroups: [""], resources: [secrets], verbs: [create, update, patch, deletecollection] }
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: { name: parity-generated }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: parity-generated }
+subjects:
+  - { apiGroup: rbac.authorization.k8s.io, kind: User, name: writer }
+  - { apiGroup: rbac.authorization.k8s.io, kind: User, name: reader }
+  - { apiGroup: rbac.authorization.k8s.io, kind: User, name: exempt }
+---
 # What docs/cluster.md says that parameters need.
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -50,7 +84,38 @@ subjects: [{ kind: ServiceAccount, name: policy-server, namespace: policy-server
 /** Requests that are denied while a policy of the stage's is in force: one of each namespace's last policies to come. */
 const PROBES = ["over a parameter", "false, Ignore", "an object that is selected", "a generated name"];
 
+/** What is compared of an answer. */
+interface Told {
+  readonly code: number;
+  readonly reason: string;
+  /** Of a denial without what is said of its webhook, or of the object's name. */
+  readonly message: string;
+  readonly warnings: readonly string[];
+  readonly annotations: readonly string[];
+  /** What the object has become, where it is allowed. */
+  readonly object: string;
+}
+
+/** Differences that docs/differences.md has a row about. */
+const DOCUMENTED: readonly { readonly row: string; readonly is: (native: Told, ours: Told) => boolean }[] = [
+  {
+    row: "a match condition of an enforced ValidatingAdmissionPolicy that fails",
+    is: (native, ours) => {
+      const [, failure = ""] =
+        /denied request: (expression '[\s\S]*' resulted in error: [\s\S]*)$/.exec(native.message) ?? [];
+      return failure !== "" && ours.code === 403 && ours.message.endsWith(` is forbidden: ${failure}`);
+    },
+  },
+  {
+    row: "rules for several versions of a resource, one of them for objects of some names only, of a ValidatingAdmissionPolicy that is enforced here",
+    is: (_, ours) => ours.message.includes("failed to convert object version: only the API server converts"),
+  },
+];
+
 export async function parity(stage: Stage): Promise<void> {
+  const { policies, objects, requests } = generated(SEED);
+  const asked = [...PARITY_REQUESTS];
+  while (asked.length < REQUESTS) asked.push(requests.next().value);
   await stage.kubectl(["apply", "-f", "-"], ROLES);
   await stage.apply(WIDGETS);
   await stage.kubectl(["wait", "--for=condition=Established", "crd/widgets.parity.example.com", "--timeout=30s"]);
@@ -58,43 +123,106 @@ export async function parity(stage: Stage): Promise<void> {
   for (const [namespace, object] of OBJECTS) {
     await stage.kubectl(["create", "-n", namespace, "-f", "-"], JSON.stringify(object));
   }
-  await stage.apply(...PARITY_POLICIES);
-
-  const native = await answers(stage);
-  const start = await stage.cluster.stopApiServer();
-  await start(WITHOUT_NATIVE);
-  const server = await stage.replica("parity", "--enforce-admission-policies", "--audit-interval=0");
-  const ours = await answers(stage);
-  assert.equal(await server.stop(), 0);
-  const back = await stage.cluster.stopApiServer();
-  await back();
-
-  const different = PARITY_REQUESTS.flatMap((asked, index) => {
-    const [one, other] = [native[index], ours[index]].map((answer) => answer && told(answer));
-    return one === other ? [] : [`${asked.title}:\n  native ${one}\n  ours   ${other}`];
-  });
-  const denied = native.filter(({ message }) => message.includes("denied request")).length;
-  console.log(
-    `${PARITY_REQUESTS.length - different.length} of ${PARITY_REQUESTS.length} requests the same, ${denied} of them denials`,
-  );
-  assert.ok(denied > 25, "natively denied");
-  assert.equal(different.join("\n"), "");
-  await stage.kubectl(
-    ["delete", "-f", "-", "--wait=false"],
-    JSON.stringify({ apiVersion: "v1", kind: "List", items: PARITY_POLICIES }),
-  );
+  const first = new Api(stage.cluster.kubeconfig);
+  for (const [path, body] of objects) await made(first, path, body);
+  const [native, webhooks] = await Promise.all([
+    stage.cluster.another("native", NATIVE),
+    stage.cluster.another("webhooks", BY_WEBHOOKS),
+  ]);
+  try {
+    const kubeconfig = stage.cluster.kubeconfigOf(ACCOUNT, stage.folder, webhooks.kubeconfig);
+    const server = await stage.replica(
+      "parity",
+      "--enforce-admission-policies",
+      "--audit-interval=0",
+      "--kubeconfig",
+      kubeconfig,
+    );
+    await stage.apply(...policies, ...PARITY_POLICIES);
+    await stage.claim("decided alike:", () => decidedAlike(stage, asked, native, webhooks));
+    assert.equal(await server.stop(), 0);
+  } finally {
+    first.close();
+    await Promise.all([native.stop(), webhooks.stop()]);
+    await stage.kubectl(
+      ["delete", "-f", "-", "--wait=false", "--ignore-not-found"],
+      JSON.stringify({ apiVersion: "v1", kind: "List", items: [...policies, ...PARITY_POLICIES] }),
+    );
+  }
 }
 
-async function answers(stage: Stage): Promise<Answered[]> {
-  const api = new Api(stage.cluster.kubeconfig);
+async function decidedAlike(
+  stage: Stage,
+  requests: readonly (Asked & { readonly title: string })[],
+  native: ApiServer,
+  webhooks: ApiServer,
+): Promise<string> {
+  const apis = [new Api(native.kubeconfig), new Api(webhooks.kubeconfig)] as const;
   for (const title of PROBES) {
-    const asked = PARITY_REQUESTS.find((one) => one.title === title) as ParityRequest;
-    await stage.until(`a denial: ${title}`, async () => /denied/.test((await api.ask(asked)).message));
+    const probe = requests.find((one) => one.title === title) as Asked;
+    const deny = async () => (await Promise.all(apis.map((api) => api.ask(probe)))).every(isDenial);
+    await stage.until(`a denial at both: ${title}`, deny, IN_FORCE_WITHIN_MS);
   }
-  const all: Answered[] = [];
-  for (const asked of PARITY_REQUESTS) all.push(await api.ask(asked));
-  api.close();
-  return all;
+  const begin = Date.now();
+  const answers: [Answered, Answered][] = [];
+  const rest = requests.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, request] of rest) answers[index] = await both(apis, request);
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+  const took = Date.now() - begin;
+  for (const api of apis) api.close();
+
+  const [ofNative, ofWebhooks] = [annotationsIn(native.auditLog()), annotationsIn(webhooks.auditLog())];
+  const counts = new Map<string, number>();
+  const different: string[] = [];
+  const denied = answers.filter(([answer]) => isDenial(answer)).length;
+  for (const [index, [one, other]] of answers.entries()) {
+    const request = requests[index] as Asked;
+    const [there, here] = [told(request, one, ofNative), told(request, other, ofWebhooks)];
+    if (JSON.stringify(there) === JSON.stringify(here)) continue;
+    const row = DOCUMENTED.find(({ is }) => is(there, here))?.row;
+    if (row !== undefined) counts.set(row, (counts.get(row) ?? 0) + 1);
+    else
+      different.push(
+        `${JSON.stringify(request)}:\n  native ${JSON.stringify(there)}\n  ours   ${JSON.stringify(here)}`,
+      );
+  }
+  const page = readFileSync(`${ROOT}docs/differences.md`, "utf8");
+  for (const { row } of DOCUMENTED) {
+    assert.ok(page.includes(row), `docs/differences.md has a row "${row}"`);
+    assert.ok(counts.has(row), `nothing differs any more as docs/differences.md says: ${row}`);
+    console.log(`${counts.get(row)} differ as docs/differences.md says: ${row}`);
+  }
+  const codes = new Map<number, number>();
+  for (const [{ code }] of answers) codes.set(code, (codes.get(code) ?? 0) + 1);
+  const each = [...codes].map(([code, count]) => `${code}: ${count}`).join(", ");
+  console.log(`${requests.length} requests in ${Math.round(took / 1_000)} s, ${denied} denials (${each})`);
+  assert.ok(denied >= LEAST_DENIED, `only ${denied} natively denied`);
+  assert.equal(different.length, 0, `${different.length} differ:\n${different.join("\n")}`);
+  const documented = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  return `${requests.length - documented} of ${requests.length} requests`;
+}
+
+/** Both answers. A request that is no dry run is asked one after the other, and what it creates is deleted in between. */
+async function both([native, webhooks]: readonly [Api, Api], request: Asked): Promise<[Answered, Answered]> {
+  if (request.path.includes("dryRun")) return Promise.all([native.ask(request), webhooks.ask(request)]);
+  const one = await native.ask(request);
+  await undo(native, request, one);
+  const other = await webhooks.ask(request);
+  await undo(webhooks, request, other);
+  return [one, other];
+}
+
+async function undo(api: Api, { method, path }: Asked, { code, body }: Answered): Promise<void> {
+  if (method !== "POST" || code !== 201) return;
+  const { metadata } = body as { metadata: { name: string } };
+  await api.ask({ method: "DELETE", path: `${path}/${metadata.name}` });
+}
+
+async function made(api: Api, path: string, body: object): Promise<void> {
+  const { code, message } = await api.ask({ method: "POST", path, body });
+  if (code !== 201) throw new Error(`${path}: ${code} ${message}`);
 }
 
 function namespaceOf(name: string): object {
@@ -102,10 +230,66 @@ function namespaceOf(name: string): object {
   return { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } };
 }
 
-/** The code and the reason of a denial, without who denied; of anything else only the code. */
-function told({ code, message }: Answered): string {
-  const native = /ValidatingAdmissionPolicy '[^']*' with binding '[^']*' denied request: ([\s\S]*)$/.exec(message);
-  const ours = /admission webhook "[^"]*" denied the request: ([\s\S]*)$/.exec(message);
-  const reason = native?.[1] ?? ours?.[1];
-  return reason === undefined ? `${code}` : `${code} ${reason}`;
+const isDenial = ({ message }: Answered): boolean => /denied (?:the )?request/.test(message);
+
+function told(
+  { method, path }: Asked,
+  { code, message, body, warnings, auditId }: Answered,
+  annotations: ReadonlyMap<string, readonly string[]>,
+): Told {
+  const status = body as { kind?: string; reason?: string };
+  const isAllowed = code < 300;
+  // Of the objects of a collection the first one's annotations stay, and the API server has one key for all policies.
+  const isCollection = method === "DELETE" && /s\?/.test(path);
+  return {
+    code,
+    reason: isAllowed ? "" : String(status.reason ?? ""),
+    message: isAllowed
+      ? ""
+      : withoutNames(
+          message.replace(
+            /^.*? is forbidden: (?=ValidatingAdmissionPolicy )|^admission webhook "[^"]*" denied the request: /,
+            "",
+          ),
+        ),
+    warnings: warnings.map(withoutNames).sort(),
+    annotations: isCollection ? [] : (annotations.get(auditId) ?? []),
+    object: isAllowed ? withoutNames(stable(body)) : "",
+  };
+}
+
+/** Names that the API server makes up. */
+const withoutNames = (text: string): string => text.replaceAll(/\b(gen|fine)-[a-z0-9]{5}\b/g, "$1-?");
+
+/** An object without what is anew each time. */
+function stable(body: unknown): string {
+  return JSON.stringify(body, (key, value: unknown) =>
+    [
+      "uid",
+      "creationTimestamp",
+      "resourceVersion",
+      "deletionTimestamp",
+      "time",
+      "token",
+      "expirationTimestamp",
+    ].includes(key)
+      ? undefined
+      : value,
+  );
+}
+
+/** What policies have left in an audit log, by the request's id: without whose it is, a failure each. */
+function annotationsIn(log: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const all = new Map<string, readonly string[]>();
+  for (const line of log) {
+    if (!/validation_failure|\/asked"|\.asked"/.test(line)) continue;
+    const { auditID, annotations } = JSON.parse(line) as { auditID: string; annotations: Record<string, string> };
+    const found = Object.entries(annotations).flatMap(([key, value]) => {
+      if (/[./]validation_failure$/.test(key))
+        return (JSON.parse(value) as object[]).map((failure) => JSON.stringify(failure));
+      return /[./]asked$/.test(key) ? [`asked: ${value}`] : [];
+    });
+    all.set(auditID, found.map(withoutNames).sort());
+  }
+  return all;
 }

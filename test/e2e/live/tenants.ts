@@ -22,30 +22,40 @@ export async function tenantsWebhooks(stage: Stage): Promise<void> {
     return code !== 0 && text.includes("the key one is not allowed");
   };
   // The ids of both would be namespaced-team-a-guard.
-  await stage.apply(kubewardenAdmissionPolicy("a-guard", "team", "one"));
-  await stage.active("ap", "a-guard", "team");
-  await stage.apply(kubewardenAdmissionPolicy("guard", "team-a", "one"));
-  await stage.active("ap", "guard", "team-a");
-  assert.ok((await denied("team")) && (await denied("team-a")));
-  console.log("policies whose names put together are the same are both asked");
+  await stage.claim("policies whose names put together are the same are both asked", async () => {
+    await stage.apply(kubewardenAdmissionPolicy("a-guard", "team", "one"));
+    await stage.active("ap", "a-guard", "team");
+    await stage.apply(kubewardenAdmissionPolicy("guard", "team-a", "one"));
+    await stage.active("ap", "guard", "team-a");
+    assert.ok((await denied("team")) && (await denied("team-a")));
+  });
 
   const hostile = await hostilePolicies(stage);
   await stage.apply(validatingPolicy("afterwards", "team", "two"));
-  await stage.active("vpol", "afterwards");
-  await stage.until("what is said against a tenant's webhooks", async () => {
-    const said = await Promise.all(hostile.map((name) => saidOf(stage, name)));
-    const silent = said.filter((text) => text === "").length;
-    return silent === 0 || `${silent} of ${said.length} say nothing`;
+  await stage.claim(
+    `beside ${hostile.length} policies that name others' webhooks a new one becomes active`,
+    async () => {
+      await stage.active("vpol", "afterwards");
+    },
+  );
+  await stage.claim("their status says why they are refused, and all others stand", async () => {
+    await stage.until("what is said against a tenant's webhooks", async () => {
+      const said = await Promise.all(hostile.map((name) => saidOf(stage, name)));
+      const silent = said.filter((text) => text === "").length;
+      return silent === 0 || `${silent} of ${said.length} say nothing`;
+    });
+    assert.ok((await denied("team")) && (await denied("team-a")), "others are asked all the same");
+    const { length } = server.log().match(/refuses a webhook/g) ?? [];
+    return `(${length} refused)`;
   });
-  assert.ok((await denied("team")) && (await denied("team-a")), "others are asked all the same");
-  const { length } = server.log().match(/refuses a webhook/g) ?? [];
-  console.log(`${hostile.length} policies of a tenant that name others' webhooks: ${length} refused, all others stand`);
 
   await stage.kubectl(["delete", "ap", "--all", "-n", "evil"]);
   await stage.apply(validatingPolicy("at-last", "team", "three"));
-  await stage.active("vpol", "at-last");
-  assert.ok((await denied("team")) && (await denied("team-a")));
-  assert.doesNotMatch(server.log(), /webhook configurations cannot be kept/);
+  await stage.claim("without them a new one becomes active", async () => {
+    await stage.active("vpol", "at-last");
+    assert.ok((await denied("team")) && (await denied("team-a")));
+    assert.doesNotMatch(server.log(), /webhook configurations cannot be kept/);
+  });
   assert.equal(await server.stop(), 0);
 }
 
@@ -94,29 +104,28 @@ export async function oneNamespaceWithTooMuch(stage: Stage): Promise<void> {
   console.log(
     `ready ${Date.now() - began} ms after its start, beside ${LARGE_OBJECTS} objects of ${LARGE_BYTES} bytes`,
   );
-  const asked = async () => (await stage.cluster.kubectl(create("light"), one)).code !== 0;
-  await stage.until("the policies of others", asked);
-  assert.match(await stage.refused(create("light"), one), /the key one is not allowed/);
-  await stage.kubectl(create("light"), JSON.stringify(configMap("c", "two")));
-  await stage.until("a denial where there is too much", async () => {
-    const { code, text } = await stage.cluster.kubectl(create("heavy"), JSON.stringify(configMap("c", "two")));
-    return code !== 0 || text;
+  const two = JSON.stringify(configMap("c", "two"));
+  await stage.claim("others' policies are in force", async () => {
+    await stage.until("the policies of others", () => stage.denies(create("light"), one));
+    assert.match(await stage.refused(create("light"), one), /the key one is not allowed/);
+    await stage.kubectl(create("light"), two);
   });
-  const saysWhy = async () => {
-    const conditions = conditionsOf(await stage.get("ap", "small", "heavy"));
-    return conditions.some(({ message }) => /the namespace heavy has more objects/.test(message));
-  };
-  await stage.until("the reason in the status", saysWhy, WITHIN_MS);
-  console.log("others' policies are in force, those of the namespace with too much deny, and their status says why");
+  await stage.claim("those of the namespace with too much deny, and their status says why", async () => {
+    await stage.until("a denial where there is too much", () => stage.denies(create("heavy"), two));
+    const saysWhy = async () => {
+      const conditions = conditionsOf(await stage.get("ap", "small", "heavy"));
+      return conditions.some(({ message }) => /the namespace heavy has more objects/.test(message));
+    };
+    await stage.until("the reason in the status", saysWhy, WITHIN_MS);
+  });
   for (let i = 0; i < LARGE_OBJECTS; i++) await api.ask({ method: "DELETE", path: `${path}/p${i}` });
   api.close();
-  const back = await stage.until(
-    "it to be back",
-    async () => (await stage.cluster.kubectl(create("heavy"), JSON.stringify(configMap("c", "two")))).code === 0,
-    WITHIN_MS,
-  );
-  assert.match(await stage.refused(create("heavy"), one), /the key one is not allowed/);
-  console.log(`with less of it the namespace is served as all others after ${back} ms`);
+  await stage.claim("with less of it the namespace is served as all others after", async () => {
+    const isBack = async () => (await stage.cluster.kubectl(create("heavy"), two)).code === 0;
+    const back = await stage.until("it to be back", isBack, WITHIN_MS);
+    assert.match(await stage.refused(create("heavy"), one), /the key one is not allowed/);
+    return `${back} ms`;
+  });
   assert.equal(await server.stop(), 0);
 }
 
@@ -127,27 +136,22 @@ export async function exceptionsOfTenants(stage: Stage): Promise<void> {
     policyException("own-goal", "exceptional", "without-exception", "exempt"),
   );
   const exempt = JSON.stringify(configMap("exempt", "one"));
-  for (const [flags, isExempt] of [
-    [[], false],
-    [["--exception-namespaces=other"], false],
-    [["--exception-namespaces=other,exceptional"], true],
-    [["--exception-namespaces=*"], true],
+  for (const [flag, isExempt] of [
+    ["", false],
+    ["--exception-namespaces=other", false],
+    ["--exception-namespaces=other,exceptional", true],
+    ["--exception-namespaces=*", true],
   ] as const) {
-    const server = await stage.replica(
-      `exceptions-${
-        flags
-          .join()
-          .replace(/[^a-z]/g, "")
-          .slice(-8) || "none"
-      }`,
-      ...flags,
-    );
-    await stage.active("vpol", "without-exception");
-    const { code } = await stage.cluster.kubectl(create("exceptional"), exempt);
-    assert.equal(code === 0, isExempt, `with ${flags.join() || "nothing"}`);
-    const said = /PolicyExceptions count for nothing.*left_out.*1/.test(server.log());
-    assert.equal(said, !isExempt, "the log says how many are left out");
+    const name = `exceptions-${flag.replace(/[^a-z]/g, "").slice(-8) || "none"}`;
+    const server = await stage.replica(name, ...(flag === "" ? [] : [flag]));
+    const effect = isExempt ? "exempts" : "does not exempt, and the log says that it is left out";
+    await stage.claim(`with ${flag || "nothing"} the exception ${effect}`, async () => {
+      await stage.active("vpol", "without-exception");
+      await stage.refused(create("exceptional"), JSON.stringify(configMap("other", "one")));
+      const { code } = await stage.cluster.kubectl(create("exceptional"), exempt);
+      assert.equal(code === 0, isExempt);
+      assert.equal(/PolicyExceptions count for nothing.*left_out.*1/.test(server.log()), !isExempt);
+    });
     assert.equal(await server.stop(), 0);
   }
-  console.log("exceptions exempt in the namespaces that --exception-namespaces names, and in no others");
 }
