@@ -1,3 +1,4 @@
+import type { BreakGlassSample } from "../telemetry/break-glass.js";
 import type { GaugeName } from "../telemetry/gauges.js";
 import type { Rejections } from "../telemetry/metrics.js";
 
@@ -9,6 +10,8 @@ export interface AgentMetrics {
   auditResults(
     read: () => Iterable<{ readonly policy: string; readonly result: string; readonly objects: number }>,
   ): void;
+  /** Adds what is known of break-glass; undefined: nothing. */
+  breakGlass(read: () => BreakGlassSample | undefined): void;
   /** Counts a change of the Secret of certificates. */
   certificateChanged(step: string): void;
   /** The rejections of policies so far in all processes of this replica; those of processes that do not answer are missing. Never rejects. */

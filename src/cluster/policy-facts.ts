@@ -1,8 +1,8 @@
 /** The facts about each policy that the parts of an agent record, by the key of its document: its status is made from them. */
 import type { LoadedPolicyReport } from "../config/from-cluster/cluster-document.js";
 
-/** The state of a policy's webhook: `none` where it has none, or that is not known. */
-export type WebhookFact = "there" | "missing" | "none";
+/** The state of a policy's webhook: `none` where it has none, or that is not known; `withdrawn` by break-glass. */
+export type WebhookFact = "there" | "missing" | "withdrawn" | "none";
 
 /** The state of a version that is evaluated beside the active one. */
 export interface ShadowFact {

@@ -1,6 +1,7 @@
 /** The metrics: Kubewarden's under their names (spec kubewarden.md 8.1), and the server's own under `policy_server_`. */
 import { Gauge, Registry } from "prom-client";
 import { type AuditSample, auditResultsGauge } from "./audit-results.js";
+import { type BreakGlassSample, breakGlassGauge } from "./break-glass.js";
 import { GAUGE_HELP, type GaugeName, SAME_EVERYWHERE } from "./gauges.js";
 import { Losses, type LossName } from "./losses.js";
 import { collectProcessMetrics } from "./process-metrics.js";
@@ -337,6 +338,11 @@ export class Metrics {
   /** Adds the results of objects in the last background audit, by policies of the configuration. */
   auditResults(read: () => Iterable<AuditSample>): void {
     this.registry.registerMetric(auditResultsGauge(read));
+  }
+
+  /** Adds what is known of break-glass; undefined: nothing. */
+  breakGlass(read: () => BreakGlassSample | undefined): void {
+    this.registry.registerMetric(breakGlassGauge(read));
   }
 
   /** Adds a source of losses: `read` gives their number so far, which only ever increases. */

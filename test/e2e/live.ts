@@ -13,6 +13,7 @@ import { apiServerAway } from "./live/outage.js";
 import { parity } from "./live/parity.js";
 import { serveCelModule } from "./live/policies.js";
 import { replicasUnderLoad } from "./live/replicas.js";
+import { apiServerRestarts } from "./live/restart.js";
 import { rightsTakenAway } from "./live/rights.js";
 import { Stage } from "./live/stage.js";
 import { exceptionsOfTenants, oneNamespaceWithTooMuch, tenantsWebhooks } from "./live/tenants.js";
@@ -26,6 +27,7 @@ const SCENES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
   broken: brokenVersions,
   replicas: replicasUnderLoad,
   outage: apiServerAway,
+  restart: apiServerRestarts,
   rights: rightsTakenAway,
   tenants: tenantsWebhooks,
   "too-much": oneNamespaceWithTooMuch,

@@ -50,7 +50,9 @@ export function standingOf(
   const shadow = facts.shadow(key);
   const whatNow = (): string => {
     if (shadow !== undefined && shadow.activeGeneration === undefined) return "nothing is in force";
-    return facts.webhook(key) === "missing" ? "the API server does not ask about it" : "requests are denied";
+    return ["missing", "withdrawn"].includes(facts.webhook(key))
+      ? "the API server does not ask about it"
+      : "requests are denied";
   };
   const loadedAs = (): Condition => {
     if (reports.length === 0) return condition("Loaded", "Unknown", "NotLoaded", "it is being loaded");
@@ -70,6 +72,8 @@ export function standingOf(
       const why = keepsBefore ? "the version before this one is active" : "it is not loaded";
       return condition("Active", "False", loaded.reason, why);
     }
+    if (facts.webhook(key) === "withdrawn")
+      return condition("Active", "False", "BreakGlass", facts.webhookProblem(key) ?? "break-glass is in force");
     if (missing.length > 0) {
       const names = missing.slice(0, MOST_NAMES).join(", ");
       const more = missing.length > MOST_NAMES ? ` and ${missing.length - MOST_NAMES} more` : "";

@@ -5,6 +5,7 @@ import type { ClusterState } from "../cluster-state.js";
 import { forServer, MANAGED_BY, PREFIX } from "../lease.js";
 import type { ClusterPart, PartContext } from "../part.js";
 import type { ClusterSettings } from "../settings.js";
+import { BreakGlass } from "./break-glass.js";
 import { WebhookDeriver } from "./from-documents.js";
 import { WebhookKeeper } from "./keeper.js";
 import { ClusterConfigurations } from "./store.js";
@@ -32,25 +33,28 @@ export function webhookPart(
   const { policyServer, service, webhookUrl, owner } = settings;
   const labels = { ...MANAGED_BY, [`${PREFIX}server`]: policyServer };
   const webhooksOf = ({ documents }: ClusterState) => deriver.derive(documents.values(), facts.refused);
+  const glass = new BreakGlass(context, () => keeper.interrupt());
   const keeper = new WebhookKeeper({
     ...{ clock, random, logger: log, replicas, ownerRole: owner },
     store: new ClusterConfigurations(cluster, clock, labels),
     derive: webhooksOf,
     target: webhookUrl === undefined ? { service } : { url: webhookUrl },
+    glass,
     caBundle: () => certificates.caBundle(),
     identity: { base: forServer("policy-server", policyServer), labels },
-    report: ({ asked, problems }) => {
+    settling: () => cluster.http.outage.settling,
+    report: ({ asked, problems, withdrawn }) => {
       const whys = new Map<string, string[]>();
       for (const { id, text } of problems) whys.set(id, [...(whys.get(id) ?? []), text]);
       for (const key of context.state()?.documents.keys() ?? []) {
         const id = facts.refused.has(key) ? undefined : idOf(key);
         if (id === undefined) continue;
-        if (asked.has(id)) facts.setWebhook(key, "there");
+        if (asked.has(id)) facts.setWebhook(key, withdrawn === undefined ? "there" : "withdrawn", withdrawn);
         else if (whys.has(id)) facts.setWebhook(key, "missing", whys.get(id)?.join("; "));
       }
     },
   });
-  const forget = certificates.changed(() => keeper.look());
+  const forget = [certificates.changed(() => keeper.look()), cluster.http.outage.over(() => keeper.look())];
   return {
     served: (state) => {
       // Until the leader has checked, it is not known whether the API server calls new webhooks.
@@ -61,10 +65,14 @@ export function webhookPart(
       }
       keeper.served(state);
     },
-    lead: (signal) => keeper.lead(signal),
+    lead: (signal) => {
+      glass.lead(signal);
+      keeper.lead(signal);
+    },
     trusts: (authorities) => keeper.trusts(authorities),
     stop: async () => {
-      forget();
+      for (const each of forget) each();
+      glass.stop();
       await keeper.stop();
     },
   };
