@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { Cluster } from "./cluster.js";
 import { brokenVersions } from "./live/broken.js";
 import { definitions } from "./live/definitions.js";
+import { breakGlass } from "./live/glass.js";
 import { everyKind } from "./live/kinds.js";
 import { apiServerAway } from "./live/outage.js";
 import { parity } from "./live/parity.js";
@@ -28,6 +29,7 @@ const SCENES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
   replicas: replicasUnderLoad,
   outage: apiServerAway,
   restart: apiServerRestarts,
+  glass: breakGlass,
   rights: rightsTakenAway,
   tenants: tenantsWebhooks,
   "too-much": oneNamespaceWithTooMuch,

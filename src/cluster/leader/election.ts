@@ -5,6 +5,7 @@
 import type { Clock } from "../../data/clock.js";
 import { isConflict, isForbidden, isNotFound, reasonOf } from "../../kubernetes/client/errors.js";
 import type { ClusterHttp } from "../../kubernetes/client/http.js";
+import type { Outage } from "../../kubernetes/client/outage.js";
 import { collectionPath, objectPath } from "../../kubernetes/client/paths.js";
 import { retryWait } from "../../kubernetes/client/retries.js";
 import { type JsonObject, member, text } from "../../kubernetes/object.js";
@@ -27,7 +28,9 @@ const ATTEMPT_MS = 5_000;
 /** The options of an election. */
 export interface ElectionOptions {
   /** A client with connections of its own: nothing else may delay a renewal. */
-  readonly http: Pick<ClusterHttp, "get" | "create" | "replace"> & Partial<Pick<ClusterHttp, "outage">>;
+  readonly http: Pick<ClusterHttp, "get" | "create" | "replace">;
+  /** As a client that asks all the time sees it. */
+  readonly outage?: Outage;
   readonly clock: Clock;
   /** At least 0, less than 1. */
   readonly random: () => number;
@@ -66,7 +69,7 @@ export class Election {
 
   constructor(options: ElectionOptions) {
     this.#options = options;
-    this.#forgetOutage = options.http.outage?.over(() => {
+    this.#forgetOutage = options.outage?.over(() => {
       if (this.#isWaiting) this.#try();
     });
     this.#try();
@@ -136,7 +139,7 @@ export class Election {
         this.#refusals += 1;
         const reason = reasonOf(error);
         const message = "this replica cannot take part in the election of a leader: it serves, and writes nothing";
-        const settling = this.#options.http.outage?.settling === true;
+        const settling = this.#options.outage?.settling === true;
         if (reason !== this.#reason)
           log.log(settling ? "info" : "error", message, { lease: `${namespace}/${name}`, reason });
         this.#reason = settling ? "" : reason;
