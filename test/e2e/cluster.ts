@@ -80,6 +80,8 @@ export class Cluster {
     const [program = "", ...args] = this.#apiServer;
     process.kill(pid, "SIGKILL");
     while (existsSync(`/proc/${pid}/exe`)) await sleep(20);
+    // Its port is free a moment later.
+    await sleep(1_000);
     return async (...more) => {
       const log = openSync(`${this.#folder}/run/kube-apiserver.log`, "a");
       const child = spawn(program, [...args, ...more], {
