@@ -35,4 +35,4 @@ export const EVENTS_PER_SECOND = 10;
 /** Events that are kept in mind so as not to be written twice. */
 export const MAX_REMEMBERED_EVENTS = 10_000;
 /** How long no event is written after one was refused: rights do not change every second. */
-export const EVENTS_REFUSED_MS = 60_000;
+export const EVENTS_REFUSED_MS = 300_000;

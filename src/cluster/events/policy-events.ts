@@ -16,7 +16,7 @@ const EVENTS_EVERY_MS = 60_000;
 /** Policies with an event per interval: those with the most denials. Events are for people, and the API server keeps them an hour. */
 const MAX_EVENTS = 20;
 /** How long no event is written after the account was refused. */
-const REFUSED_MS = 60_000;
+const REFUSED_MS = 300_000;
 /** The namespace of events on objects without one. */
 const DEFAULT_NAMESPACE = "default";
 

@@ -10,7 +10,9 @@ import { conditionsOf, type Json, type Replica, ROOT, type Stage } from "./stage
 const OURS = ["-l", "app.kubernetes.io/managed-by=policy-server"];
 const OWN = ["-n", "policy-server"];
 const NAME = "policy-server-break-glass";
+/** How long it may take until webhooks have gone, or are back; and as long as four questions of kubectl, where the machine has other work. */
 const WITHIN_MS = 1_000;
+let slack = 0;
 
 export async function breakGlass(stage: Stage): Promise<void> {
   await stage.kubectl(["create", "namespace", "glass"]);
@@ -18,7 +20,9 @@ export async function breakGlass(stage: Stage): Promise<void> {
   await stage.replica("glass-b");
   await stage.apply(validatingPolicy("glass", "glass", "bad"));
   await stage.active("vpol", "glass");
+  const begin = Date.now();
   assert.ok((await standing(stage)) > 0);
+  slack = 4 * (Date.now() - begin);
 
   await refusedOnes(stage);
   await untilItsTime(stage);
@@ -67,7 +71,7 @@ async function untilItsTime(stage: Stage): Promise<void> {
   );
   const gone = await stage.until("the webhooks gone", async () => (await standing(stage)) === 0);
   console.log(`withdrawn ${gone} ms after kubectl had written it`);
-  assert.ok(gone < WITHIN_MS + 500, "kubectl takes some of it");
+  assert.ok(gone < WITHIN_MS + slack);
   await stage.kubectl(["create", "-n", "glass", "-f", "-"], JSON.stringify(configMap("passes", "bad")));
   for (const replica of stage.replicas.values())
     await stage.until("a word of each replica", () => /in force.*ann.*incident 42/.test(replica.log()));
@@ -87,7 +91,7 @@ async function untilItsTime(stage: Stage): Promise<void> {
   await stage.until("the webhooks back", async () => (await standing(stage)) > 0);
   const late = Date.now() - written - 35_000;
   console.log(`back ${late} ms after its end, although the leader was killed`);
-  assert.ok(late < 2 * WITHIN_MS, "its creation has whole seconds");
+  assert.ok(late < WITHIN_MS + slack);
   await stage.active("vpol", "glass");
   assert.doesNotMatch(await metrics(stage), /break_glass\{/);
   assert.notEqual(before.log().length, length);
@@ -100,12 +104,12 @@ async function untilDeleted(stage: Stage): Promise<void> {
   const [holder = "", renewed = ""] = (await play(stage, "leader")).trim().split(" ");
   assert.ok(holder.startsWith("glass-") && Date.now() - Date.parse(renewed) < 15_000, `${holder} ${renewed}`);
   await play(stage, "glass");
-  await stage.until("the webhooks gone", async () => (await standing(stage)) === 0, 2 * WITHIN_MS);
+  await stage.until("the webhooks gone", async () => (await standing(stage)) === 0);
   await stage.until("the event", async () => /ann@example.org: incident 42/.test(await play(stage, "look")));
   await play(stage, "end");
   const took = await stage.until("the webhooks back", async () => (await standing(stage)) > 0);
   console.log(`back ${took} ms after it was deleted`);
-  assert.ok(took < WITHIN_MS + 500);
+  assert.ok(took < WITHIN_MS + slack);
 }
 
 /** What it says for when no replica is alive. */
