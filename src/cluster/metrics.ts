@@ -1,6 +1,5 @@
-import type { BreakGlassSample } from "../telemetry/break-glass.js";
 import type { GaugeName } from "../telemetry/gauges.js";
-import type { Rejections } from "../telemetry/metrics.js";
+import type { BreakGlassSample, Rejections } from "../telemetry/metrics.js";
 
 /** The metrics of the agent and its parts, and the counters of the serving processes. */
 export interface AgentMetrics {

@@ -1,7 +1,6 @@
 /** The metrics: Kubewarden's under their names (spec kubewarden.md 8.1), and the server's own under `policy_server_`. */
 import { Gauge, Registry } from "prom-client";
 import { type AuditSample, auditResultsGauge } from "./audit-results.js";
-import { type BreakGlassSample, breakGlassGauge } from "./break-glass.js";
 import { GAUGE_HELP, type GaugeName, SAME_EVERYWHERE } from "./gauges.js";
 import { Losses, type LossName } from "./losses.js";
 import { collectProcessMetrics } from "./process-metrics.js";
@@ -54,6 +53,13 @@ interface ApprovalSample {
   readonly namespace: string;
   readonly status: string;
   readonly count: number;
+}
+
+/** What is known of a ConfigMap for break-glass; the texts are bounded and printable. `why`: the reason that it gives, or why it is refused. */
+export interface BreakGlassSample {
+  readonly state: "in_force" | "refused";
+  readonly by: string;
+  readonly why: string;
 }
 
 /** Requests that a policy has not accepted. */
@@ -342,7 +348,20 @@ export class Metrics {
 
   /** Adds what is known of break-glass; undefined: nothing. */
   breakGlass(read: () => BreakGlassSample | undefined): void {
-    this.registry.registerMetric(breakGlassGauge(read));
+    this.registry.registerMetric(
+      new Gauge({
+        name: "policy_server_break_glass",
+        help: "1 while break-glass is in force, or asked for and refused: who is said to have written it, and why.",
+        labelNames: ["state", "by", "why"],
+        registers: [],
+        aggregator: "max",
+        collect() {
+          this.reset();
+          const sample = read();
+          if (sample !== undefined) this.set({ ...sample }, 1);
+        },
+      }),
+    );
   }
 
   /** Adds a source of losses: `read` gives their number so far, which only ever increases. */

@@ -1,10 +1,10 @@
 /** The one Secret in the cluster: followed by every replica, written by the leader. */
 import type { Clock } from "../../data/clock.js";
+import { followObject } from "../../kubernetes/client/follow.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
 import { collectionPath, objectPath } from "../../kubernetes/client/paths.js";
 import type { JsonObject } from "../../kubernetes/object.js";
 import { FIELD_MANAGER } from "../lease.js";
-import { followObject } from "../one-object.js";
 import type { SecretPlace } from "./secret.js";
 
 /** The operations on the Secret that certificates need. */
@@ -33,8 +33,7 @@ export function secretsOf(
   const collection = collectionPath(SECRETS, namespace);
   const own = objectPath(SECRETS, namespace, name);
   return {
-    follow: (signal, seen, failed) =>
-      followObject(cluster, clock, signal, { resource: SECRETS, namespace, name, seen, failed }),
+    follow: (signal, seen, failed) => followObject(cluster, collection, name, signal, { clock, seen, failed }),
     create: (secret, dryRun, signal) =>
       cluster.http.create(collection, secret, { fieldManager: FIELD_MANAGER, dryRun }, signal),
     replace: (secret, dryRun, signal) =>

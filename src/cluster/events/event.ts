@@ -11,39 +11,32 @@ const MAX_NAME = 253;
 /** Longest note: Kubernetes allows 1 KiB. */
 const MAX_NOTE = 1_000;
 
-/** An event, and what it is about. */
+/** An event. */
 export interface EventFacts {
-  /** The object: `apiVersion`, `kind`, `name`, and `namespace` where it has one. */
+  /** The object that it is about. */
   readonly regarding: JsonObject & { readonly name: string };
-  /** The namespace of the event. */
-  readonly namespace: string;
   readonly type: "Normal" | "Warning";
   readonly action: string;
   readonly reason: string;
   readonly note: string;
-  readonly replica: string;
-  /** Milliseconds since 1970. */
-  readonly wall: number;
 }
 
-/** The object of an event; its name is different for each time. */
-export function eventObject({ regarding, namespace, replica, wall, note, ...facts }: EventFacts): JsonObject {
+/** The object of an event of a replica; its name is different for each time. @param wall milliseconds since 1970 */
+export function eventObject(facts: EventFacts, namespace: string, replica: string, wall: number): JsonObject {
   const time = microTime(wall);
+  const { regarding, reason, note } = facts;
   const hash = createHash("sha256")
-    .update(`${JSON.stringify(regarding)} ${replica} ${facts.reason} ${time}`)
+    .update(`${JSON.stringify(regarding)} ${replica} ${reason} ${time}`)
     .digest("hex");
+  const name = `${regarding.name.slice(0, MAX_NAME - 17).replace(/[-.]+$/, "")}.${hash.slice(0, 16)}`;
   return {
     apiVersion: "events.k8s.io/v1",
     kind: "Event",
-    metadata: {
-      name: `${regarding.name.slice(0, MAX_NAME - 17).replace(/[-.]+$/, "")}.${hash.slice(0, 16)}`,
-      namespace,
-    },
+    metadata: { name, namespace },
     eventTime: time,
     reportingController: "policy-server",
     reportingInstance: replica.slice(0, 128),
     ...facts,
-    regarding,
     note: note.slice(0, MAX_NOTE),
   };
 }

@@ -113,17 +113,15 @@ export class PolicyEvents implements ClusterPart {
   #event(document: ClusterDocument, reason: string, note: string): JsonObject {
     const { clock, settings } = this.#context;
     const { kind, namespace, name } = parseKey(document.key);
-    return eventObject({
-      ...{ reason, note, type: "Warning", action: "Evaluate", replica: settings.replica, wall: clock.wall() },
-      namespace: namespaceFor(document),
-      regarding: {
-        apiVersion: text(parseJson(document.text), "apiVersion"),
-        ...{ kind, name },
-        ...(namespace !== "" && { namespace }),
-        uid: document.uid,
-        resourceVersion: document.resourceVersion,
-      },
-    });
+    const regarding = {
+      apiVersion: text(parseJson(document.text), "apiVersion"),
+      ...{ kind, name },
+      ...(namespace !== "" && { namespace }),
+      uid: document.uid,
+      resourceVersion: document.resourceVersion,
+    };
+    const facts = { type: "Warning", action: "Evaluate", reason, regarding, note } as const;
+    return eventObject(facts, namespaceFor(document), settings.replica, clock.wall());
   }
 }
 

@@ -6,11 +6,11 @@ import { parseGoDuration } from "../../data/go/duration.js";
 import { printable } from "../../data/printable.js";
 import { rfc3339Time } from "../../data/rfc3339.js";
 import { isForbidden, reasonOf } from "../../kubernetes/client/errors.js";
+import { followObject } from "../../kubernetes/client/follow.js";
 import { collectionPath } from "../../kubernetes/client/paths.js";
-import { isObject, type JsonObject, member, text } from "../../kubernetes/object.js";
-import type { BreakGlassSample } from "../../telemetry/break-glass.js";
+import { type JsonObject, member, text } from "../../kubernetes/object.js";
+import type { BreakGlassSample } from "../../telemetry/metrics.js";
 import { EVENTS, eventObject } from "../events/event.js";
-import { followObject } from "../one-object.js";
 import type { PartContext } from "../part.js";
 import { serverTime } from "../server-time.js";
 import { CONFIG_MAP } from "../sources/watched-kinds.js";
@@ -47,22 +47,19 @@ export function readBreakGlass(configMap: JsonObject | undefined, now: number): 
   };
   const [by, reason, expires] = [said("by"), said("reason"), said("expires")];
   const refused = (why: string): Glass => ({ state: "refused", by, reason: why });
-  const example = new Date(now + LONGEST_MS / 12).toISOString().replace(/\.\d+/, "");
-  const forms = `a duration from its creation on, such as 2h, or a time, such as ${example}`;
+  const created = Date.parse(text(member(configMap, "metadata"), "creationTimestamp"));
+  const forms = `a duration from its creation on, such as 2h, or a time, such as ${timeText(created + LONGEST_MS / 12)}`;
   if (by === "") return refused('it does not say who wrote it: its key "by" takes a name');
   if (expires === "") return refused(`it does not say when it ends: its key "expires" takes ${forms}`);
-  const created = Date.parse(text(member(configMap, "metadata"), "creationTimestamp"));
   const duration = parseGoDuration(expires);
   const until = duration.ok ? created + Number(duration.nanos / 1_000_000n) : rfc3339Time(expires);
-  if (until === undefined || Number.isNaN(until))
-    return refused(`its key "expires" has "${expires}", and takes ${forms}`);
+  const has = `its key "expires" has "${expires}"`;
   const anew = "delete it, and create it anew with an expiry in the next 24 hours";
+  if (until === undefined) return refused(`${has}, and takes ${forms}`);
   if (until > created + LONGEST_MS)
-    return refused(
-      `its key "expires" has "${expires}", which is more than 24 hours after its creation at ${timeText(created)}: ${anew}`,
-    );
+    return refused(`${has}, which is more than 24 hours after its creation at ${timeText(created)}: ${anew}`);
   if (until <= (serverTime(configMap) ?? created))
-    return refused(`its key "expires" has "${expires}", which was over when it was written: ${anew}`);
+    return refused(`${has}, which was over when it was written: ${anew}`);
   return until <= now ? WHOLE : { state: "in_force", by, reason: reason || "not given", until };
 }
 
@@ -88,8 +85,8 @@ export class BreakGlass {
     this.#changed = changed;
     const { cluster, clock, settings, metrics } = context;
     metrics.breakGlass(() => this.#sample);
-    followObject(cluster, clock, this.#stopping.signal, {
-      ...{ resource: CONFIG_MAP, namespace: settings.namespace, name: BREAK_GLASS },
+    followObject(cluster, collectionPath(CONFIG_MAP, settings.namespace), BREAK_GLASS, this.#stopping.signal, {
+      clock,
       seen: (configMap) => {
         this.#configMap = configMap;
         this.#look();
@@ -97,7 +94,9 @@ export class BreakGlass {
       failed: (error, refused) => {
         if (!refused) return;
         this.#warn("break-glass is not available: ConfigMaps of the server's namespace cannot be read", error);
-        this.#know();
+        if (this.#isKnown) return;
+        this.#isKnown = true;
+        this.#changed();
       },
     });
   }
@@ -131,12 +130,6 @@ export class BreakGlass {
     return glass.state === "whole" ? undefined : { state: glass.state, by: glass.by, why: glass.reason };
   }
 
-  #know(): void {
-    if (this.#isKnown) return;
-    this.#isKnown = true;
-    this.#changed();
-  }
-
   /** Finds out what holds now, and looks again when that may end. */
   #look(): void {
     if (this.#stopping.signal.aborted) return;
@@ -146,18 +139,17 @@ export class BreakGlass {
     const now = replicas.serverWall();
     this.#glass = readBreakGlass(this.#configMap, now);
     const isOther = JSON.stringify(this.#glass) !== JSON.stringify(before);
-    if (before.state === "in_force" && this.#glass.state !== "in_force") this.#end();
+    if (before.state === "in_force" && this.#glass.state !== "in_force") {
+      const why = this.#configMap === undefined ? "its ConfigMap was deleted" : "its time is over, or it was changed";
+      this.#context.log.info("break-glass has ended: the webhooks are written again", { why });
+      this.#event("Normal", "BreakGlassEnded", `${why}: the webhooks are written again`);
+    }
     if (isOther || clock.now() - this.#saidAt >= AGAIN_MS) this.#say();
     if (this.#glass.state === "in_force")
       this.#cancel = clock.after(Math.min(LOOK_MS, this.#glass.until - now), () => this.#look());
-    if (this.#isKnown && before.state !== this.#glass.state) this.#changed();
-    this.#know();
-  }
-
-  #end(): void {
-    const why = this.#configMap === undefined ? "its ConfigMap was deleted" : "its time is over, or it was changed";
-    this.#context.log.info("break-glass has ended: the webhooks are written again", { why });
-    this.#event("Normal", "BreakGlassEnded", `${why}: the webhooks are written again`);
+    const isNews = !this.#isKnown || before.state !== this.#glass.state;
+    this.#isKnown = true;
+    if (isNews) this.#changed();
   }
 
   /** Says what holds to the log, and as an event. */
@@ -166,24 +158,20 @@ export class BreakGlass {
     const glass = this.#glass;
     if (glass.state === "whole") return;
     this.#saidAt = clock.now();
-    const { by, reason } = glass;
-    const common = { configmap: `${settings.namespace}/${BREAK_GLASS}`, by, reason, ...this.#written };
-    if (glass.state === "refused") log.warn("break-glass is refused: the webhooks stay", common);
-    else
-      log.warn("break-glass is in force: the webhooks are withdrawn, and the API server asks about no policy", {
-        ...{ until: timeText(glass.until), ...common },
-      });
-    this.#tell();
-  }
-
-  /** The last writer, as far as the API server keeps it: the program and the time, and not the account, which its audit log has. */
-  get #written(): { readonly written_with?: string; readonly written?: string } {
+    const message =
+      glass.state === "refused"
+        ? "break-glass is refused: the webhooks stay"
+        : "break-glass is in force: the webhooks are withdrawn, and the API server asks about no policy";
+    // The API server keeps the program that wrote last, and the time; the account stands in its audit log only.
     const managed = member(member(this.#configMap, "metadata"), "managedFields");
-    const last = (Array.isArray(managed) ? managed : [])
-      .filter(isObject)
-      .reduce<JsonObject>((a, b) => (text(b, "time") >= text(a, "time") ? b : a), {});
-    if (text(last, "time") === "") return {};
-    return { written_with: printable(text(last, "manager")).slice(0, MOST_CHARACTERS), written: text(last, "time") };
+    const [last] = (Array.isArray(managed) ? managed : []).sort((a, b) => (text(a, "time") > text(b, "time") ? -1 : 1));
+    log.warn(message, {
+      configmap: `${settings.namespace}/${BREAK_GLASS}`,
+      ...{ by: glass.by, reason: glass.reason },
+      ...(glass.state === "in_force" && { until: timeText(glass.until) }),
+      ...{ written: text(last, "time"), written_with: printable(text(last, "manager")).slice(0, MOST_CHARACTERS) },
+    });
+    this.#tell();
   }
 
   #tell(): void {
@@ -198,14 +186,10 @@ export class BreakGlass {
     const { cluster, clock, settings } = this.#context;
     if (this.#leading === undefined || this.#leading.aborted) return;
     const { namespace, replica } = settings;
-    const metadata = member(this.#configMap, "metadata");
-    const event = eventObject({
-      ...{ type, reason, note, namespace, replica, action: "BreakGlass", wall: clock.wall() },
-      regarding: {
-        ...{ apiVersion: "v1", kind: "ConfigMap", name: BREAK_GLASS, namespace },
-        ...(isObject(metadata) && { uid: text(metadata, "uid") }),
-      },
-    });
+    const uid = text(member(this.#configMap, "metadata"), "uid");
+    const regarding = { apiVersion: "v1", kind: "ConfigMap", name: BREAK_GLASS, namespace, ...(uid !== "" && { uid }) };
+    const facts = { type, action: "BreakGlass", reason, regarding, note };
+    const event = eventObject(facts, namespace, replica, clock.wall());
     const { signal } = this.#stopping;
     cluster.http.create(collectionPath(EVENTS, namespace), event, { once: true }, signal).catch((error: unknown) => {
       if (!signal.aborted && isForbidden(error)) this.#warn("events about break-glass cannot be written", error);

@@ -1,5 +1,7 @@
 import type { Clock } from "../../data/clock.js";
+import { isObject, type JsonObject, nameOf } from "../object.js";
 import { AnswerTooLarge, isForbidden, isNotFound, ResourceError } from "./errors.js";
+import type { Cluster } from "./index.js";
 import { LARGE_LIST_REST_MS, LAST_REFUSAL_MS } from "./limits.js";
 import { retryWait } from "./retries.js";
 import type { ListTarget, WatchedList } from "./watched-list.js";
@@ -69,3 +71,38 @@ const isTooLarge = (error: unknown): boolean => error instanceof AnswerTooLarge 
 
 /** Whether a failure is likely to last: rights and resources do not change every second. */
 const isRefusal = (error: unknown): boolean => isTooLarge(error) || isForbidden(error) || isNotFound(error);
+
+/** The callbacks of an object that is followed. */
+export interface FollowedObject extends Pick<Following<ListTarget>, "clock" | "failed"> {
+  /** Called with the object, `undefined` for none, and again whenever it changes. */
+  readonly seen: (object: JsonObject | undefined) => void;
+}
+
+/** Follows the object of a name in a collection until the signal is aborted: no others are requested, so that the right to this one is enough. */
+export function followObject(
+  cluster: Pick<Cluster, "follow">,
+  path: string,
+  name: string,
+  signal: AbortSignal,
+  { clock, failed, seen }: FollowedObject,
+): void {
+  let object: JsonObject | undefined;
+  const target = (): ListTarget => {
+    object = undefined;
+    return {
+      put: (each) => {
+        if (isObject(each) && nameOf(each) === name) object = each;
+      },
+      delete: (each) => {
+        if (nameOf(each) === name) object = undefined;
+      },
+    };
+  };
+  const tell = (): void => seen(object);
+  const query = { fieldSelector: `metadata.name=${name}` };
+  followUntil(signal, {
+    clock,
+    failed,
+    begin: () => cluster.follow({ path, query, target, listed: tell, changed: tell }),
+  });
+}

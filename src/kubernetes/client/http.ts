@@ -17,7 +17,7 @@ import {
   READY_ANSWER_MS,
   REQUEST_MS,
 } from "./limits.js";
-import { Outage } from "./outage.js";
+import { Outage, type Readiness } from "./outage.js";
 import {
   type ApiRequest,
   type ApplyOptions,
@@ -161,15 +161,16 @@ export class ClusterHttp {
     }
   }
 
-  /** Whether the API server is ready; undefined: it answers, and refuses to tell this account, as it does before it has read its roles. */
-  async #isReady(): Promise<boolean | undefined> {
+  /** What the API server says of itself. Before it has read its roles it refuses to tell. */
+  async #isReady(): Promise<Readiness> {
     const limit = endWithin(new AbortController().signal, READY_ANSWER_MS);
     try {
       const { statusCode, body } = await this.#sendOnce({ method: "GET", path: "/readyz", query: {} }, limit.signal);
       await body.dump();
-      return statusCode === 401 || statusCode === 403 ? undefined : statusCode < 500;
+      if (statusCode === 401 || statusCode === 403) return "refuses";
+      return statusCode < 500 ? "ready" : "starts";
     } catch {
-      return false;
+      return "away";
     } finally {
       limit.done();
     }

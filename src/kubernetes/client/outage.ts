@@ -1,22 +1,26 @@
 /** Notices that the API server has stopped answering, and when it is ready again: then everything that waits for another attempt goes on at once. */
 import { SETTLING_MS, WATCH_READY_MS } from "./limits.js";
 
+/** An answer of the API server about itself, or none. */
+export type Readiness = "away" | "refuses" | "starts" | "ready";
+
 /** Refused questions in a row after which an API server that answers counts as ready: some never tell an account. */
 const MOST_REFUSALS = 20;
 
 /** The API server's absence, as one client sees it. */
 export class Outage {
-  readonly #isReady: () => Promise<boolean | undefined>;
+  readonly #isReady: () => Promise<Readiness>;
   readonly #calls = new Set<() => void>();
   #asking = false;
   #away = false;
+  #last: Readiness = "ready";
   #ended = false;
   #refusals = 0;
   #cancel = (): void => {};
   #returnedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param isReady asks the API server whether it is ready; undefined: it answers, and refuses to tell. Never rejects */
-  constructor(isReady: () => Promise<boolean | undefined>) {
+  /** @param isReady asks the API server whether it is ready; never rejects */
+  constructor(isReady: () => Promise<Readiness>) {
     this.#isReady = isReady;
   }
 
@@ -38,7 +42,7 @@ export class Outage {
   }
 
   /**
-   * Calls back whenever it is ready again.
+   * Calls back whenever it answers again, and when it is ready.
    * @returns removes the callback
    */
   over(call: () => void): () => void {
@@ -46,7 +50,7 @@ export class Outage {
     return () => this.#calls.delete(call);
   }
 
-  /** Waits, until it is ready again at most. @returns whether it is */
+  /** Waits, until it answers again at most. @returns whether it does */
   wait(milliseconds: number, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const done = (isOver: boolean): void => {
@@ -70,14 +74,18 @@ export class Outage {
   }
 
   async #ask(): Promise<void> {
-    const isReady = await this.#isReady();
+    const now = await this.#isReady();
     if (this.#ended) return;
-    this.#refusals = isReady === undefined ? this.#refusals + 1 : 0;
-    if (isReady !== true && this.#refusals < MOST_REFUSALS) {
+    this.#refusals = now === "refuses" ? this.#refusals + 1 : 0;
+    const isNews = now !== this.#last;
+    this.#last = now;
+    if (now !== "ready" && this.#refusals < MOST_REFUSALS) {
       this.#away = true;
       const timer = setTimeout(() => void this.#ask(), WATCH_READY_MS * (0.5 + Math.random()));
       timer.unref();
       this.#cancel = () => clearTimeout(timer);
+      // It may already answer what is waited for.
+      if (now === "starts" && isNews) this.#tell();
       return;
     }
     this.#asking = false;
@@ -85,6 +93,10 @@ export class Outage {
     if (!this.#away) return;
     this.#away = false;
     this.#returnedAt = performance.now();
+    this.#tell();
+  }
+
+  #tell(): void {
     for (const call of [...this.#calls]) call();
   }
 }

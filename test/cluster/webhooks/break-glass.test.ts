@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { PolicyFacts } from "../../../src/cluster/policy-facts.js";
 import { BREAK_GLASS, BreakGlass, readBreakGlass } from "../../../src/cluster/webhooks/break-glass.js";
-import type { BreakGlassSample } from "../../../src/telemetry/break-glass.js";
+import type { BreakGlassSample } from "../../../src/telemetry/metrics.js";
 import { FakeApiServer } from "../../kubernetes/client/fake-api-server.js";
 import { connect, until } from "../../kubernetes/client/support.js";
 import { TestClock } from "../../support/test-clock.js";

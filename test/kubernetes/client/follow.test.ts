@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ApiError, ClusterUnreachable, ResourceError } from "../../../src/kubernetes/client/errors.js";
 import { type Following, followUntil } from "../../../src/kubernetes/client/follow.js";
-import { Outage } from "../../../src/kubernetes/client/outage.js";
+import { Outage, type Readiness } from "../../../src/kubernetes/client/outage.js";
 import type { ListTarget } from "../../../src/kubernetes/client/watched-list.js";
 import { TestClock } from "../../support/test-clock.js";
 import { until } from "./support.js";
@@ -76,7 +76,7 @@ describe("a list that has failed for good", () => {
   });
 
   test("is begun anew at once when the API server is ready again, and nobody is told of what it refuses until it has settled", async () => {
-    let isReady = false;
+    let isReady: Readiness = "away";
     const outage = new Outage(async () => isReady);
     const lists = new FakeLists(outage);
     assert.equal(await lists.waitAfter(status(403)), 1_000);
@@ -85,7 +85,7 @@ describe("a list that has failed for good", () => {
     lists.end(status(403));
     await nextTurn();
     assert.deepEqual([lists.begun, lists.told], [2, [true]]);
-    isReady = true;
+    isReady = "ready";
     await until("the return", () => lists.begun === 3);
     assert.equal(await lists.waitAfter(status(403)), 1_000);
     assert.equal(await lists.waitAfter(status(500)), 2_000);
