@@ -55,7 +55,7 @@ interface ApprovalSample {
   readonly count: number;
 }
 
-/** What is known of a ConfigMap for break-glass; the texts are bounded and printable. `why`: the reason that it gives, or why it is refused. */
+/** A ConfigMap for break-glass; the texts are bounded and printable. `why`: the reason that it gives, or why it is refused. */
 export interface BreakGlassSample {
   readonly state: "in_force" | "refused";
   readonly by: string;

@@ -69,6 +69,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
       "cluster/audit",
       "config",
       "data",
+      "data/go",
       "kinds/kyverno",
       "kinds/shared",
       "kubernetes",

@@ -80,19 +80,23 @@ export class Cluster {
     const [program = "", ...args] = this.#apiServer;
     process.kill(pid, "SIGKILL");
     while (existsSync(`/proc/${pid}/exe`)) await sleep(20);
-    // Its port is free a moment later.
-    await sleep(1_000);
     return async (...more) => {
       const log = openSync(`${this.#folder}/run/kube-apiserver.log`, "a");
-      const child = spawn(program, [...args, ...more], {
-        cwd: this.#folder,
-        detached: true,
-        stdio: ["ignore", log, log],
-      });
-      child.unref();
-      writeFileSync(pidFile, `${child.pid}\n`);
+      const spawned = () => {
+        const child = spawn(program, [...args, ...more], {
+          cwd: this.#folder,
+          detached: true,
+          stdio: ["ignore", log, log],
+        });
+        child.unref();
+        writeFileSync(pidFile, `${child.pid}\n`);
+        return child;
+      };
+      let child = spawned();
       const end = Date.now() + BACK_WITHIN_MS;
       while ((await this.kubectl(["get", "--raw", "/readyz"])).code !== 0) {
+        // The port of the one before is still taken.
+        if (child.exitCode !== null) child = spawned();
         if (Date.now() > end) throw new Error("the API server did not come back");
         await sleep(100);
       }

@@ -36,7 +36,7 @@ type Glass =
 const WHOLE: Glass = { state: "whole" };
 
 /**
- * What a ConfigMap asks for.
+ * The demand of a ConfigMap.
  * @param now milliseconds since 1970, by the API server's clock
  */
 export function readBreakGlass(configMap: JsonObject | undefined, now: number): Glass {

@@ -161,7 +161,7 @@ export class ClusterHttp {
     }
   }
 
-  /** What the API server says of itself. Before it has read its roles it refuses to tell. */
+  /** The state of the API server, as it says. Before it has read its roles it refuses to tell. */
   async #isReady(): Promise<Readiness> {
     const limit = endWithin(new AbortController().signal, READY_ANSWER_MS);
     try {
