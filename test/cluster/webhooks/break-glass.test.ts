@@ -59,7 +59,7 @@ describe("a ConfigMap for break-glass", () => {
       [{ expires: "2h" }, /its key "by" takes a name$/],
       [{ expires: "2h", by: "  " }, /its key "by" takes a name$/],
       [{ expires: "2h", by: 7 }, /its key "by" takes a name$/],
-      [{ by }, /its key "expires" takes a duration .* 2h, or a time, such as 2026-11-29T06:00:00Z$/],
+      [{ by }, /its key "expires" takes a duration .* 2h, or a time, such as 2026-11-29T05:00:00Z$/],
       [{ expires: "soon", by }, /has "soon", and takes a duration/],
       [{ expires: "2", by }, /has "2", and takes/],
       [{ expires: "2026-02-30T00:00:00Z", by }, /has "2026-02-30T00:00:00Z", and takes/],
