@@ -193,9 +193,9 @@ export class Agent {
   #takePart(): void {
     if (this.#election !== undefined || this.#stopping) return;
     if (this.#incomplete !== undefined || !this.#replicas.known) return;
-    const { elections, clock, random, log, settings } = this.#options;
+    const { cluster, elections, clock, random, log, settings } = this.#options;
     this.#election = new Election({
-      ...{ http: elections.http, clock, random, log },
+      ...{ http: elections.http, outage: cluster.http.outage, clock, random, log },
       namespace: settings.namespace,
       name: forServer("policy-server-leader", settings.policyServer),
       identity: `${settings.replica}_${randomBytes(4).toString("hex")}`,

@@ -64,7 +64,7 @@ export function startAgent(options: StartOptions): Agent {
   const { connection, log, metrics, settings, serving } = options;
   const { now } = SYSTEM_CLOCK;
   // Failures of a watch are noise while it is retried; the agent logs once that the API server does not answer.
-  const open = () => openCluster({ connection, now, note: (message) => log.debug(message) });
+  const open = () => openCluster({ connection, now, note: (message, level) => log.log(level ?? "debug", message) });
   const deriver = deriverFor(settings);
   return new Agent({
     ...{ cluster: open(), elections: open(), log, metrics, settings, serving },

@@ -1,5 +1,5 @@
 import type { GaugeName } from "../telemetry/gauges.js";
-import type { Rejections } from "../telemetry/metrics.js";
+import type { BreakGlassSample, Rejections } from "../telemetry/metrics.js";
 
 /** The metrics of the agent and its parts, and the counters of the serving processes. */
 export interface AgentMetrics {
@@ -9,6 +9,8 @@ export interface AgentMetrics {
   auditResults(
     read: () => Iterable<{ readonly policy: string; readonly result: string; readonly objects: number }>,
   ): void;
+  /** Adds what is known of break-glass; undefined: nothing. */
+  breakGlass(read: () => BreakGlassSample | undefined): void;
   /** Counts a change of the Secret of certificates. */
   certificateChanged(step: string): void;
   /** The rejections of policies so far in all processes of this replica; those of processes that do not answer are missing. Never rejects. */

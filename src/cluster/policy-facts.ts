@@ -2,8 +2,8 @@
 import type { LoadedPolicyReport } from "../config/from-cluster/cluster-document.js";
 import type { RuleAdvice } from "./webhooks/unasked.js";
 
-/** The state of a policy's webhook: `none` where it has none, or that is not known. */
-export type WebhookFact = "there" | "missing" | "none";
+/** The state of a policy's webhook: `none` where it has none, or that is not known; `withdrawn` by break-glass. */
+export type WebhookFact = "there" | "missing" | "withdrawn" | "none";
 
 /** The state of a version that is evaluated beside the active one. */
 export interface ShadowFact {

@@ -18,6 +18,8 @@ export interface Replicas {
    * @returns removes the callback
    */
   changed(call: () => void): () => void;
+  /** Milliseconds since 1970 by the API server's clock, as far as the last renewal of this replica's Lease tells. */
+  serverWall(): number;
   /** Announces a fact of this replica, until it is replaced: its Lease's annotation `policy-server.admission/<key>`. */
   announce(key: string, value: string): void;
 }

@@ -109,7 +109,9 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
   const guard = addressGuard(egress);
   const { registry, close: closeRegistries } = openRegistries(fetch, guard);
   const images = closed ? undefined : new ImageInspector(registry, fetch.signatures);
-  const cluster = closed ? undefined : openAccess(access, now, warn);
+  const cluster = closed
+    ? undefined
+    : openAccess(access, now, (message, level) => logger?.log(level ?? "warn", message));
   const world = cluster && clusterWorld(cluster, now);
   const metadata = new ImageMetadata(registry);
   const external = closed

@@ -74,7 +74,7 @@ export class Approval {
     const { id, access, logger, metrics } = options;
     const log = logger.named("approver");
     // Its own connection: guests' lists must not be closed with this one, nor wait behind its requests.
-    const cluster = openAccess(access, SYSTEM_CLOCK.now, (message) => log.warn(message));
+    const cluster = openAccess(access, SYSTEM_CLOCK.now, (message, level) => log.log(level ?? "warn", message));
     if (cluster === undefined) return undefined;
     const start = (approval: Approval) =>
       new Approver({

@@ -201,6 +201,7 @@ class Primary implements Serving, SecuredServing {
     this.#agent = this.#startAgent?.(this, {
       gauge: (name, read) => this.#metrics.totals.gauge(name, read),
       auditResults: (read) => this.#metrics.totals.auditResults(read),
+      breakGlass: (read) => this.#metrics.totals.breakGlass(read),
       rejections: () => this.#metrics.rejections(),
       certificateChanged: (step) => this.#metrics.totals.certificateChanged(step),
     });

@@ -110,6 +110,7 @@ export async function serveAlone(options: ServingOptions, hangs: HangUps, startA
   agent = startAgent?.(alone, {
     gauge: (name, read) => metrics.gauge(name, read),
     auditResults: (read) => metrics.auditResults(read),
+    breakGlass: (read) => metrics.breakGlass(read),
     rejections: async () => metrics.rejections(),
     certificateChanged: (step) => metrics.certificateChanged(step),
   });

@@ -5,6 +5,7 @@ import { errorText } from "../data/error-text.js";
 import type { FromKeeper, ToKeeper } from "../kubernetes/client/shared/messages.js";
 import type { StoreChannel } from "../kubernetes/client/shared/mirrored-stores.js";
 import type { WatchStores } from "../kubernetes/client/watch-stores.js";
+import type { WatchNote } from "../kubernetes/client/watched-list.js";
 import { NO_CLIENT } from "../kubernetes/reader.js";
 import type { LoaderSettings } from "../loader/settings.js";
 import type { Logger } from "../telemetry/logger.js";
@@ -106,7 +107,7 @@ async function openStores(
   // The serving processes have found one, unless a missing cluster was to be ignored.
   const access = clusterAccess({ ...loading, ignoreMissingCluster: true });
   if (access === undefined || "missing" in access) return undefined;
-  const note = (message: string) => logger.warn(message);
+  const note: WatchNote = (message, level) => logger.log(level ?? "warn", message);
   return watchedStores({ connection: access.connection, now: () => performance.now(), note, newLog });
 }
 

@@ -8,6 +8,7 @@ export function metricsTables(): Readonly<Record<string, string>> {
   for (const name of GAUGES) metrics.gauge(name, () => 0);
   metrics.approvals(() => []);
   metrics.auditResults(() => []);
+  metrics.breakGlass(() => undefined);
   const all = metrics.descriptions();
   const rows = all.map(({ name, type, help, labelNames }) => {
     const labels = labelNames.map((label) => `\`${label}\``).join(", ");

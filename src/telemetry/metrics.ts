@@ -55,6 +55,13 @@ interface ApprovalSample {
   readonly count: number;
 }
 
+/** A ConfigMap for break-glass; the texts are bounded and printable. `why`: the reason that it gives, or why it is refused. */
+export interface BreakGlassSample {
+  readonly state: "in_force" | "refused";
+  readonly by: string;
+  readonly why: string;
+}
+
 /** Requests that a policy has not accepted. */
 export interface Rejections {
   readonly policy: string;
@@ -337,6 +344,24 @@ export class Metrics {
   /** Adds the results of objects in the last background audit, by policies of the configuration. */
   auditResults(read: () => Iterable<AuditSample>): void {
     this.registry.registerMetric(auditResultsGauge(read));
+  }
+
+  /** Adds what is known of break-glass; undefined: nothing. */
+  breakGlass(read: () => BreakGlassSample | undefined): void {
+    this.registry.registerMetric(
+      new Gauge({
+        name: "policy_server_break_glass",
+        help: "1 while break-glass is in force, or asked for and refused: who is said to have written it, and why.",
+        labelNames: ["state", "by", "why"],
+        registers: [],
+        aggregator: "max",
+        collect() {
+          this.reset();
+          const sample = read();
+          if (sample !== undefined) this.set({ ...sample }, 1);
+        },
+      }),
+    );
   }
 
   /** Adds a source of losses: `read` gives their number so far, which only ever increases. */

@@ -6,6 +6,7 @@ import {
   type ConnectionSearch,
   findConnection,
   openCluster,
+  type WatchNote,
 } from "../kubernetes/client/index.js";
 import type { StoreChannel } from "../kubernetes/client/shared/mirrored-stores.js";
 import { NO_CLIENT } from "../kubernetes/reader.js";
@@ -35,11 +36,7 @@ export function findCluster(search: ConnectionSearch): ClusterAccess {
 }
 
 /** The client of a cluster; undefined where there is none. */
-export function openAccess(
-  access: ClusterAccess | undefined,
-  now: () => number,
-  note: (message: string) => void,
-): Cluster | undefined {
+export function openAccess(access: ClusterAccess | undefined, now: () => number, note: WatchNote): Cluster | undefined {
   return access === undefined || "missing" in access
     ? undefined
     : openCluster({ connection: access.connection, now, note, ...(access.shared && { shared: access.shared }) });

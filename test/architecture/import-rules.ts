@@ -70,6 +70,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
       "cluster/audit",
       "config",
       "data",
+      "data/go",
       "kinds/kyverno",
       "kinds/shared",
       "kubernetes",

@@ -27,6 +27,7 @@ export const NO_METRICS: AgentMetrics = {
   rejections: async () => [],
   certificateChanged: () => {},
   auditResults: () => {},
+  breakGlass: () => {},
 };
 
 export const DEFINITIONS = "customresourcedefinitions";

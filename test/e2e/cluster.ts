@@ -123,15 +123,21 @@ export class Cluster {
     while (runs(pid)) await sleep(20);
     return async (...more) => {
       const log = openSync(`${this.#folder}/run/kube-apiserver.log`, "a");
-      const child = spawn(program, [...args, ...more], {
-        cwd: this.#folder,
-        detached: true,
-        stdio: ["ignore", log, log],
-      });
-      child.unref();
-      writeFileSync(pidFile, `${child.pid}\n`);
+      const spawned = () => {
+        const child = spawn(program, [...args, ...more], {
+          cwd: this.#folder,
+          detached: true,
+          stdio: ["ignore", log, log],
+        });
+        child.unref();
+        writeFileSync(pidFile, `${child.pid}\n`);
+        return child;
+      };
+      let child = spawned();
       const end = Date.now() + BACK_WITHIN_MS;
       while ((await this.kubectl(["get", "--raw", "/readyz"])).code !== 0) {
+        // The port of the one before is still taken.
+        if (child.exitCode !== null) child = spawned();
         if (Date.now() > end) throw new Error("the API server did not come back");
         await sleep(100);
       }

@@ -11,6 +11,7 @@ import { Cluster } from "./cluster.js";
 import { approvals } from "./live/approver.js";
 import { brokenVersions } from "./live/broken.js";
 import { definitions } from "./live/definitions.js";
+import { breakGlass } from "./live/glass.js";
 import { everyKind } from "./live/kinds.js";
 import { lock } from "./live/lock.js";
 import { mutating } from "./live/mutating.js";
@@ -18,6 +19,7 @@ import { apiServerAway } from "./live/outage.js";
 import { parity } from "./live/parity.js";
 import { serveCelModule } from "./live/policies.js";
 import { replicasUnderLoad } from "./live/replicas.js";
+import { apiServerRestarts } from "./live/restart.js";
 import { rightsTakenAway } from "./live/rights.js";
 import { seenByKubectl } from "./live/seen.js";
 import { Stage } from "./live/stage.js";
@@ -34,6 +36,8 @@ const SCENES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
   broken: brokenVersions,
   replicas: replicasUnderLoad,
   outage: apiServerAway,
+  restart: apiServerRestarts,
+  glass: breakGlass,
   rights: rightsTakenAway,
   tenants: tenantsWebhooks,
   "too-much": oneNamespaceWithTooMuch,

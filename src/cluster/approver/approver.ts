@@ -115,7 +115,7 @@ export class Approver {
     // There are as many listeners as lists and reviews.
     setMaxListeners(0, signal);
     this.#slices = new Slices(() => clock.now());
-    this.#retries = new Retries(clock, random, (key) => this.#add(key));
+    this.#retries = new Retries(clock, random, (key) => this.#add(key), cluster.http.outage);
     this.#events = new Events(cluster.http, clock, log, instance, signal);
     followUntil(signal, {
       clock,

@@ -67,7 +67,6 @@ export class Surroundings {
     let before = false;
     followUntil(signal, {
       clock,
-      refusedMs: SWEEP_MS,
       begin: () =>
         cluster.follow({
           path: collectionPath(place, ""),

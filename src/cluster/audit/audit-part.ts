@@ -122,11 +122,12 @@ export class AuditPart implements ClusterPart {
 
   /** Logs a round's report; repeated problems are not logged again. */
   #say(report: RoundReport): void {
-    const { log } = this.#context;
+    const { log, cluster } = this.#context;
+    const level = cluster.http.outage.settling ? "info" : "warn";
     const known = new Set([...(this.#last?.problems ?? []), ...(this.#last?.leftOut ?? []).map(lineOf)]);
     this.#last = report;
     const lines = [...report.problems, ...report.leftOut.map(lineOf)];
-    for (const line of lines) if (!known.has(line)) log.warn(`audit: ${line}`);
+    for (const line of lines) if (!known.has(line)) log.log(level, `audit: ${line}`);
     const failing = report.results.filter(({ result }) => result === "fail" || result === "error");
     log.info("audited the cluster's objects", {
       objects: report.objects,

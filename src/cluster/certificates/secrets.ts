@@ -1,10 +1,9 @@
 /** The one Secret in the cluster: followed by every replica, written by the leader. */
 import type { Clock } from "../../data/clock.js";
-import { followUntil } from "../../kubernetes/client/follow.js";
+import { followObject } from "../../kubernetes/client/follow.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
 import { collectionPath, objectPath } from "../../kubernetes/client/paths.js";
-import type { ListTarget } from "../../kubernetes/client/watched-list.js";
-import { isObject, type JsonObject, nameOf } from "../../kubernetes/object.js";
+import type { JsonObject } from "../../kubernetes/object.js";
 import { FIELD_MANAGER } from "../lease.js";
 import type { SecretPlace } from "./secret.js";
 
@@ -34,44 +33,10 @@ export function secretsOf(
   const collection = collectionPath(SECRETS, namespace);
   const own = objectPath(SECRETS, namespace, name);
   return {
-    follow(signal, seen, failed) {
-      let listed: OneObject | undefined;
-      followUntil(signal, {
-        clock,
-        failed,
-        begin: () =>
-          cluster.follow({
-            path: collection,
-            query: { fieldSelector: `metadata.name=${name}` },
-            target: () => new OneObject(name),
-            listed: (target) => {
-              listed = target;
-              seen(target.object);
-            },
-            changed: () => seen(listed?.object),
-          }),
-      });
-    },
+    follow: (signal, seen, failed) => followObject(cluster, collection, name, signal, { clock, seen, failed }),
     create: (secret, dryRun, signal) =>
       cluster.http.create(collection, secret, { fieldManager: FIELD_MANAGER, dryRun }, signal),
     replace: (secret, dryRun, signal) =>
       cluster.http.replace(own, secret, { fieldManager: FIELD_MANAGER, dryRun }, signal),
   };
-}
-
-class OneObject implements ListTarget {
-  readonly #name: string;
-  object: JsonObject | undefined;
-
-  constructor(name: string) {
-    this.#name = name;
-  }
-
-  put(object: unknown): void {
-    if (isObject(object) && nameOf(object) === this.#name) this.object = object;
-  }
-
-  delete(object: unknown): void {
-    if (nameOf(object) === this.#name) this.object = undefined;
-  }
 }

@@ -1,6 +1,4 @@
 /** Events on policies about their denials, for users of kubectl: gathered, and only where they are wanted. */
-
-import { createHash } from "node:crypto";
 import type { ClusterDocument } from "../../config/from-cluster/cluster-document.js";
 import { parseKey } from "../../config/from-cluster/policy-ids.js";
 import { counted } from "../../data/counted.js";
@@ -8,8 +6,8 @@ import { parseJson } from "../../data/json.js";
 import { ApiError, reasonOf } from "../../kubernetes/client/errors.js";
 import { collectionPath } from "../../kubernetes/client/paths.js";
 import { type JsonObject, text } from "../../kubernetes/object.js";
-import { microTime } from "../lease.js";
 import type { ClusterPart, PartContext } from "../part.js";
+import { EVENTS, eventObject } from "./event.js";
 
 // Limits of events about policies. Times are milliseconds.
 
@@ -19,12 +17,6 @@ const EVENTS_EVERY_MS = 60_000;
 const MAX_EVENTS = 20;
 /** How long no event is written after the account was refused. */
 const REFUSED_MS = 300_000;
-/** Longest name of an object. */
-const MAX_NAME = 253;
-/** Longest note: Kubernetes allows 1 KiB. */
-const MAX_NOTE = 1_000;
-
-const EVENTS = { group: "events.k8s.io", version: "v1", plural: "events" };
 /** The namespace of events on objects without one. */
 const DEFAULT_NAMESPACE = "default";
 
@@ -121,31 +113,15 @@ export class PolicyEvents implements ClusterPart {
   #event(document: ClusterDocument, reason: string, note: string): JsonObject {
     const { clock, settings } = this.#context;
     const { kind, namespace, name } = parseKey(document.key);
-    const time = microTime(clock.wall());
-    const hash = createHash("sha256").update(`${document.key} ${settings.replica} ${reason} ${time}`).digest("hex");
-    return {
-      apiVersion: "events.k8s.io/v1",
-      kind: "Event",
-      metadata: {
-        name: `${name.slice(0, MAX_NAME - 17).replace(/[-.]+$/, "")}.${hash.slice(0, 16)}`,
-        namespace: namespaceFor(document),
-      },
-      eventTime: time,
-      reportingController: "policy-server",
-      reportingInstance: settings.replica.slice(0, 128),
-      action: "Evaluate",
-      type: "Warning",
-      reason,
-      regarding: {
-        apiVersion: text(parseJson(document.text), "apiVersion"),
-        kind,
-        name,
-        ...(namespace !== "" && { namespace }),
-        uid: document.uid,
-        resourceVersion: document.resourceVersion,
-      },
-      note: note.slice(0, MAX_NOTE),
+    const regarding = {
+      apiVersion: text(parseJson(document.text), "apiVersion"),
+      ...{ kind, name },
+      ...(namespace !== "" && { namespace }),
+      uid: document.uid,
+      resourceVersion: document.resourceVersion,
     };
+    const facts = { type: "Warning", action: "Evaluate", reason, regarding, note } as const;
+    return eventObject(facts, namespaceFor(document), settings.replica, clock.wall());
   }
 }
 

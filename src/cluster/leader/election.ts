@@ -3,9 +3,11 @@
  * its duration from the moment at which this replica last saw it change.
  */
 import type { Clock } from "../../data/clock.js";
-import { ApiError, isConflict, isNotFound, reasonOf } from "../../kubernetes/client/errors.js";
+import { isConflict, isForbidden, isNotFound, reasonOf } from "../../kubernetes/client/errors.js";
 import type { ClusterHttp } from "../../kubernetes/client/http.js";
+import type { Outage } from "../../kubernetes/client/outage.js";
 import { collectionPath, objectPath } from "../../kubernetes/client/paths.js";
+import { retryWait } from "../../kubernetes/client/retries.js";
 import { type JsonObject, member, text } from "../../kubernetes/object.js";
 import type { Logger } from "../../telemetry/logger.js";
 import { FIELD_MANAGER, LEASES, leaseObject, MANAGED_BY, microTime } from "../lease.js";
@@ -22,13 +24,13 @@ const RETRY_MS = 2_000;
 const JITTER = 1.2;
 /** Time for one attempt: two of them fail before a leader gives up. */
 const ATTEMPT_MS = 5_000;
-/** Interval between two attempts while the account is refused. */
-const REFUSED_RETRY_MS = 30_000;
 
 /** The options of an election. */
 export interface ElectionOptions {
   /** A client with connections of its own: nothing else may delay a renewal. */
   readonly http: Pick<ClusterHttp, "get" | "create" | "replace">;
+  /** As a client that asks all the time sees it. */
+  readonly outage?: Outage;
   readonly clock: Clock;
   /** At least 0, less than 1. */
   readonly random: () => number;
@@ -57,12 +59,19 @@ export class Election {
   #leading: AbortController | undefined;
   #deadline: () => void = () => {};
   #next: () => void = () => {};
+  #isWaiting = false;
+  /** Consecutive attempts that the API server has refused. */
+  #refusals = 0;
+  readonly #forgetOutage: (() => void) | undefined;
   #attempt: Promise<void> = Promise.resolve();
   readonly #stopping = new AbortController();
   #reason = "";
 
   constructor(options: ElectionOptions) {
     this.#options = options;
+    this.#forgetOutage = options.outage?.over(() => {
+      if (this.#isWaiting) this.#try();
+    });
     this.#try();
   }
 
@@ -84,6 +93,7 @@ export class Election {
   async stop(): Promise<void> {
     const held = this.leading;
     this.#stopping.abort();
+    this.#forgetOutage?.();
     this.#next();
     this.#lose("this replica stops");
     await this.#attempt;
@@ -91,16 +101,19 @@ export class Election {
   }
 
   #try(): void {
+    this.#isWaiting = false;
+    this.#next();
     this.#attempt = this.#tryOnce().then(() => this.#soon());
   }
 
   #soon(): void {
     if (this.#stopping.signal.aborted) return;
     const { clock, random } = this.#options;
-    const refused = this.#reason !== "" && !this.leading ? REFUSED_RETRY_MS : RETRY_MS;
     // Replicas that wait for a Lease try at different times.
-    const wait = this.leading ? RETRY_MS : refused * (1 + random() * JITTER);
-    this.#next = clock.after(wait, () => this.#try());
+    const wait = this.leading ? RETRY_MS : RETRY_MS * (1 + random() * JITTER);
+    const refused = this.leading || this.#refusals === 0 ? 0 : retryWait(this.#refusals, random);
+    this.#isWaiting = true;
+    this.#next = clock.after(Math.max(wait, refused), () => this.#try());
   }
 
   /** One attempt. Never rejects. */
@@ -114,6 +127,7 @@ export class Election {
     try {
       const held = await this.#acquireOrRenew(limit.signal);
       this.#reason = "";
+      this.#refusals = 0;
       if (this.#stopping.signal.aborted) return;
       if (held) this.#renewed(began);
       else this.#lose(`${this.holder} holds the Lease`);
@@ -121,11 +135,14 @@ export class Election {
       if (this.#stopping.signal.aborted) return;
       // Another replica was quicker, or this one itself if its answer was lost: the next attempt reads the Lease.
       if (isConflict(error)) this.#seen = undefined;
-      else if (error instanceof ApiError && [401, 403, 404].includes(error.status)) {
+      else if (isForbidden(error) || isNotFound(error)) {
+        this.#refusals += 1;
         const reason = reasonOf(error);
         const message = "this replica cannot take part in the election of a leader: it serves, and writes nothing";
-        if (reason !== this.#reason) log.error(message, { lease: `${namespace}/${name}`, reason });
-        this.#reason = reason;
+        const settling = this.#options.outage?.settling === true;
+        if (reason !== this.#reason)
+          log.log(settling ? "info" : "error", message, { lease: `${namespace}/${name}`, reason });
+        this.#reason = settling ? "" : reason;
       } else log.debug("an attempt to hold the Lease of the leader has failed", { reason: reasonOf(error) });
     } finally {
       cancel();

@@ -1,15 +1,17 @@
 /** Replicas by their Leases: each renews its own, and watches those of the others. */
 import type { Clock } from "../../data/clock.js";
-import { ApiError, isNotFound, ResourceError, reasonOf } from "../../kubernetes/client/errors.js";
+import { ApiError, isForbidden, isNotFound, ResourceError, reasonOf } from "../../kubernetes/client/errors.js";
 import { followUntil } from "../../kubernetes/client/follow.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
 import { collectionPath, objectPath } from "../../kubernetes/client/paths.js";
+import { retryWait } from "../../kubernetes/client/retries.js";
 import type { ListTarget } from "../../kubernetes/client/watched-list.js";
 import { isObject, member, nameOf, text } from "../../kubernetes/object.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { Contact } from "../contact.js";
 import { FIELD_MANAGER, forServer, LEASES, leaseObject, MANAGED_BY, microTime, PREFIX } from "../lease.js";
 import type { ReplicaInfo, Replicas } from "../replicas.js";
+import { clockOffset } from "../server-time.js";
 import type { ClusterSettings } from "../settings.js";
 import {
   ANNOUNCE_MS,
@@ -89,6 +91,10 @@ export class ReplicaLeases implements Replicas {
   /** When the API server answered last. */
   #answered = Number.NEGATIVE_INFINITY;
   #writing: Promise<void> | undefined;
+  /** Consecutive writes that have failed. */
+  #failures = 0;
+  readonly #forgetOutage: () => void;
+  #clockOffset = 0;
   #again = false;
   #next: () => void = () => {};
   #look: () => void = () => {};
@@ -124,6 +130,7 @@ export class ReplicaLeases implements Replicas {
         this.#know();
       },
     });
+    this.#forgetOutage = cluster.http.outage.over(() => this.#write());
     this.#write();
     this.#lookAgain();
   }
@@ -140,6 +147,10 @@ export class ReplicaLeases implements Replicas {
   changed(call: () => void): () => void {
     this.#calls.add(call);
     return () => this.#calls.delete(call);
+  }
+
+  serverWall(): number {
+    return this.#options.clock.wall() + this.#clockOffset;
   }
 
   announce(key: string, value: string): void {
@@ -190,6 +201,7 @@ export class ReplicaLeases implements Replicas {
   async stop(): Promise<void> {
     const { cluster, settings, clock, log } = this.#options;
     this.#stopping.abort();
+    this.#forgetOutage();
     this.#next();
     this.#look();
     await this.#writing;
@@ -219,7 +231,8 @@ export class ReplicaLeases implements Replicas {
     this.#writing = this.#writeOnce().then(() => {
       this.#writing = undefined;
       if (this.#stopping.signal.aborted) return;
-      const wait = this.#again ? ANNOUNCE_MS : RENEW_MS;
+      const next = this.#failures === 0 ? RENEW_MS : retryWait(this.#failures, Math.random, RENEW_MS);
+      const wait = this.#again ? ANNOUNCE_MS : next;
       this.#again = false;
       this.#next();
       this.#next = this.#options.clock.after(wait, () => this.#write());
@@ -239,13 +252,17 @@ export class ReplicaLeases implements Replicas {
     const cancel = clock.after(WRITE_MS, () => limit.abort());
     try {
       const path = objectPath(LEASES, namespace, this.#own);
-      await cluster.http.apply(path, lease, { fieldManager: FIELD_MANAGER }, limit.signal);
+      const written = await cluster.http.apply(path, lease, { fieldManager: FIELD_MANAGER }, limit.signal);
+      this.#clockOffset = clockOffset(written, clock.wall());
+      this.#failures = 0;
       contact.made();
       this.#hasAnswered();
     } catch (error) {
+      this.#failures += 1;
       contact.saw(error);
       if (!(error instanceof ApiError) || error.status >= 500) return;
       this.#hasAnswered();
+      if (isForbidden(error) && cluster.http.outage.settling) return;
       this.#say("this replica's Lease cannot be written: others do not know of it", error);
     } finally {
       cancel();

@@ -25,5 +25,3 @@ export const PRESENCE_SOON_TIMES = 40;
  * all. For a kind that existed these are {@link PRESENCE_POLL_MS} apart.
  */
 export const GONE_TIMES = 3;
-/** How often a kind that may not be listed is tried again. */
-export const REFUSED_MS = 30_000;

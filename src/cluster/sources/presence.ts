@@ -9,7 +9,7 @@ import type { ListTarget } from "../../kubernetes/client/watched-list.js";
 import { member, nameOf, text } from "../../kubernetes/object.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { Contact } from "../contact.js";
-import { GONE_TIMES, PRESENCE_POLL_MS, PRESENCE_SOON_MS, PRESENCE_SOON_TIMES, REFUSED_MS } from "./limits.js";
+import { GONE_TIMES, PRESENCE_POLL_MS, PRESENCE_SOON_MS, PRESENCE_SOON_TIMES } from "./limits.js";
 import { resourceName, type WatchedKind } from "./watched-kinds.js";
 
 const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -56,7 +56,6 @@ export class KindPresence {
     const { cluster, clock, kinds, signal } = options;
     followUntil<Names>(signal, {
       clock,
-      refusedMs: REFUSED_MS,
       begin: () =>
         cluster.follow({
           path: DEFINITIONS,

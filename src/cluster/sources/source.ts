@@ -11,7 +11,7 @@ import type { Contact } from "../contact.js";
 import type { NamedKind } from "./document.js";
 import type { LeftOut } from "./held-sizes.js";
 import { Items, type WatchedItem } from "./items.js";
-import { LEFT_OUT_AGAIN_MS, REFUSED_MS } from "./limits.js";
+import { LEFT_OUT_AGAIN_MS } from "./limits.js";
 
 /** The state of a source: `refused` and `failed` have never been read; one that is `refused` (not permitted, or too large) will not be read soon. */
 export type SourceState = "waiting" | "read" | "refused" | "failed";
@@ -83,7 +83,6 @@ export class Source {
     };
     followUntil<Items>(signal, {
       clock,
-      refusedMs: REFUSED_MS,
       begin: () =>
         cluster.follow({
           path: collectionPath(kind, namespace),

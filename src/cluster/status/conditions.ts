@@ -51,7 +51,7 @@ export function standingOf(
   const advice = facts.advice(key);
   const whatNow = (): string => {
     if (shadow !== undefined && shadow.activeGeneration === undefined) return "nothing is in force";
-    return facts.webhook(key) === "missing" || advice?.isNeverAsked === true
+    return ["missing", "withdrawn"].includes(facts.webhook(key)) || advice?.isNeverAsked === true
       ? "the API server does not ask about it"
       : "requests are denied";
   };
@@ -73,6 +73,8 @@ export function standingOf(
       const why = keepsBefore ? "the version before this one is active" : "it is not loaded";
       return condition("Active", "False", loaded.reason, why);
     }
+    if (facts.webhook(key) === "withdrawn")
+      return condition("Active", "False", "BreakGlass", facts.webhookProblem(key) ?? "break-glass is in force");
     if (missing.length > 0) {
       const names = missing.slice(0, MOST_NAMES).join(", ");
       const more = missing.length > MOST_NAMES ? ` and ${missing.length - MOST_NAMES} more` : "";

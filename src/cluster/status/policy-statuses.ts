@@ -67,8 +67,8 @@ export class PolicyStatuses implements ClusterPart {
 
   constructor(context: PartContext) {
     this.#context = context;
-    const { clock, random, facts, replicas } = context;
-    this.#retries = new Retries(clock, random, (key) => this.#add([key]));
+    const { clock, random, facts, replicas, cluster } = context;
+    this.#retries = new Retries(clock, random, (key) => this.#add([key]), cluster.http.outage);
     this.#forget = [facts.changed((key) => this.#add([key])), replicas.changed(() => this.#addAll())];
   }
 
@@ -247,11 +247,12 @@ export class PolicyStatuses implements ClusterPart {
   }
 
   #failed(key: string, plural: string, error: unknown): void {
-    const { log } = this.#context;
+    const { log, cluster } = this.#context;
     const wait = Math.round(this.#retries.failed(key));
     const reason = reasonOf(error);
     // The API server refuses one as it refuses all of the kind: the account may not write it, or the definition differs.
-    if (!(error instanceof ApiError) || error.status >= 500)
+    const passing = isForbidden(error) && cluster.http.outage.settling;
+    if (passing || !(error instanceof ApiError) || error.status >= 500)
       log.debug("the status of a policy could not be written", { policy: key, reason, retry_ms: wait });
     else if (!this.#refused.has(plural)) {
       this.#refused.add(plural);

@@ -1,12 +1,14 @@
 /** Keeps a cluster's webhook configurations as policies demand them: the leader writes, every replica announces the paths that it answers. */
 import { createHash } from "node:crypto";
 import type { Clock } from "../../data/clock.js";
-import { ApiError, reasonOf } from "../../kubernetes/client/errors.js";
+import { ApiError, isForbidden, reasonOf } from "../../kubernetes/client/errors.js";
+import { retryWait } from "../../kubernetes/client/retries.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { ClusterState } from "../cluster-state.js";
 import type { ClusterPart } from "../part.js";
 import { shortHash } from "../replicas/route-hash.js";
 import { type Replicas, shownReplica } from "../replicas.js";
+import type { BreakGlass } from "./break-glass.js";
 import {
   type ConfigurationIdentity,
   keptObject,
@@ -26,9 +28,6 @@ import { type Intended, tryAlone, writeConfigurations } from "./write.js";
 
 /** Interval of checking configurations, even without a reported change. */
 const LOOK_AGAIN_MS = 300_000;
-/** The first and the longest wait after a failure; each is twice the one before. */
-const FIRST_RETRY_MS = 1_000;
-const LAST_RETRY_MS = 300_000;
 
 /** The key of a message that is logged once, until it works again. */
 const FAILED = "failed";
@@ -48,6 +47,8 @@ export interface WebhookReport {
   readonly asked: ReadonlySet<string>;
   /** Why others do not, or not quite. */
   readonly problems: readonly WebhookProblem[];
+  /** Why there is no webhook, so that the policies in `asked` would get them only later; absent: there are. */
+  readonly withdrawn?: string;
 }
 
 /** The options of a keeper. */
@@ -61,12 +62,15 @@ export interface KeeperOptions {
   /** PEM; `undefined`: there is no certificate yet. */
   readonly caBundle: () => string | undefined;
   readonly identity: Omit<ConfigurationIdentity, "owner">;
+  readonly glass?: Pick<BreakGlass, "isKnown" | "inForce">;
   /** The ClusterRole with which configurations are deleted. */
   readonly ownerRole: string;
   readonly clock: Clock;
   /** At least 0, less than 1. */
   readonly random: () => number;
   readonly logger: Logger;
+  /** Whether the API server has just come back: it may refuse what it allows a moment later. */
+  readonly settling?: () => boolean;
   /** Called by the leader after each check. */
   readonly report?: (report: WebhookReport) => void;
 }
@@ -84,6 +88,7 @@ export class WebhookKeeper implements ClusterPart {
   #members = new Map<string, readonly string[]>();
   readonly #refusals: Refusals;
   #leading: AbortSignal | undefined;
+  #interrupting = new AbortController();
   #ownerUid: string | undefined;
   /** PEM that all existing webhooks carry; undefined while that is not known. */
   #carried: string | undefined;
@@ -143,14 +148,22 @@ export class WebhookKeeper implements ClusterPart {
     const leading = this.#leading;
     if (leading === undefined || leading.aborted || this.#stopping.signal.aborted || this.#derived === undefined)
       return;
+    if (this.#options.glass?.isKnown === false) return;
     this.#cancelTimer();
-    const signal = AbortSignal.any([leading, this.#stopping.signal]);
+    const signal = AbortSignal.any([leading, this.#stopping.signal, this.#interrupting.signal]);
     this.#again = false;
     this.#running = this.#keep(this.#derived, signal).then((wait) => {
       this.#running = undefined;
       if (this.#again && (signal.aborted || this.#failures === 0)) this.look();
       else if (!signal.aborted) this.#cancelTimer = this.#options.clock.after(wait, () => this.look());
     });
+  }
+
+  /** Must be called when break-glass begins, or ends: a check under way is given up, since it may take long. Returns at once. */
+  interrupt(): void {
+    this.#interrupting.abort();
+    this.#interrupting = new AbortController();
+    this.look();
   }
 
   #changedByOthers(): void {
@@ -178,29 +191,33 @@ export class WebhookKeeper implements ClusterPart {
       // Some may have been written, and some not.
       this.#carried = undefined;
       this.#failures += 1;
-      this.#say(FAILED, `webhook configurations cannot be kept: ${reasonOf(error)}`);
-      return Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (this.#failures - 1));
+      const { settling, logger, random } = this.#options;
+      const message = `webhook configurations cannot be kept: ${reasonOf(error)}`;
+      if (isForbidden(error) && settling?.()) logger.info(message);
+      else this.#say(FAILED, message);
+      return retryWait(this.#failures, random);
     }
   }
 
   async #write(derived: DerivedWebhooks, signal: AbortSignal): Promise<void> {
-    const { store, caBundle: bundle, logger } = this.#options;
+    const { store, caBundle: bundle, logger, glass } = this.#options;
+    const withdrawn = glass?.inForce;
     const caBundle = bundle();
-    if (caBundle === undefined) {
+    if (caBundle === undefined && withdrawn === undefined) {
       this.#say(UNCERTIFIED, "webhooks wait for a certificate: none is written yet");
       return;
     }
     this.#said.delete(UNCERTIFIED);
-    const target = { ...this.#options.target, caBundle };
+    const target = { ...this.#options.target, ...(caBundle !== undefined && { caBundle }) };
     const found = new Map(
       await Promise.all(WEBHOOK_TYPES.map(async (type) => [type, await store.list(type, signal)] as const)),
     );
     const standing = [...found].flatMap(([type, objects]) => objects.flatMap((each) => standingWebhooks(type, each)));
-    const desired = this.#acceptable(derived, standing);
+    const desired = withdrawn === undefined ? this.#acceptable(derived, standing) : [];
     this.#refusals.keepOnly([...derived.webhooks, ...desired]);
     const { wanted, kept, waiting } = rollout({
       desired,
-      standing,
+      standing: withdrawn === undefined ? standing : [],
       isServed: this.#isServed,
       membersOf: (path) => this.#membersOf(path),
       // One that this process has known is gone; any other may be one that it never knew.
@@ -241,7 +258,8 @@ export class WebhookKeeper implements ClusterPart {
     if (changed > 0)
       logger.info("webhook configurations written", { webhooks: intended.length, waiting: waiting.length });
     this.#sayProblems(derived.problems);
-    this.#report(derived, wanted, waiting);
+    if (withdrawn === undefined) this.#report(derived, wanted, waiting);
+    else this.#report(derived, derived.webhooks, [], withdrawn);
   }
 
   readonly #isServed = (path: string): boolean => {
@@ -283,7 +301,12 @@ export class WebhookKeeper implements ClusterPart {
     for (const path of this.#members.keys()) if (!paths.has(path)) this.#members.delete(path);
   }
 
-  #report(derived: DerivedWebhooks, wanted: readonly DerivedWebhook[], waiting: readonly DerivedWebhook[]): void {
+  #report(
+    derived: DerivedWebhooks,
+    wanted: readonly DerivedWebhook[],
+    waiting: readonly DerivedWebhook[],
+    withdrawn?: string,
+  ): void {
     const { report } = this.#options;
     if (report === undefined) return;
     const why = (webhook: DerivedWebhook): string => {
@@ -293,6 +316,7 @@ export class WebhookKeeper implements ClusterPart {
         : `the API server refuses its webhook: ${refusal}`;
     };
     report({
+      ...(withdrawn !== undefined && { withdrawn }),
       asked: new Set(wanted.flatMap(({ members }) => members)),
       problems: [
         ...derived.problems,

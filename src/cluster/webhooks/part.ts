@@ -6,6 +6,7 @@ import { forServer, MANAGED_BY, PREFIX } from "../lease.js";
 import type { ClusterPart, PartContext } from "../part.js";
 import type { ClusterSettings } from "../settings.js";
 import { Advisor } from "./advisor.js";
+import { BreakGlass } from "./break-glass.js";
 import type { DerivedWebhooks } from "./derive.js";
 import { WebhookDeriver } from "./from-documents.js";
 import { WebhookKeeper } from "./keeper.js";
@@ -38,6 +39,7 @@ export function webhookPart(
   const { policyServer, service, webhookUrl, owner } = settings;
   const labels = { ...MANAGED_BY, [`${PREFIX}server`]: policyServer };
   const webhooksOf = ({ documents }: ClusterState) => deriver.derive(documents.values(), facts.refused);
+  const glass = new BreakGlass(context, () => keeper.interrupt());
   const ended = new AbortController();
   const plugin = new NativePlugin({
     ...{ cluster, clock, log },
@@ -58,21 +60,23 @@ export function webhookPart(
     store: new ClusterConfigurations(cluster, clock, labels),
     derive: wanted,
     target: webhookUrl === undefined ? { service } : { url: webhookUrl },
+    glass,
     caBundle: () => certificates.caBundle(),
     identity: { base: forServer("policy-server", policyServer), labels },
-    report: ({ asked, problems }) => {
+    settling: () => cluster.http.outage.settling,
+    report: ({ asked, problems, withdrawn }) => {
       const whys = new Map<string, string[]>();
       for (const { id, text } of problems) whys.set(id, [...(whys.get(id) ?? []), text]);
       for (const key of context.state()?.documents.keys() ?? []) {
         const id = facts.refused.has(key) ? undefined : idOf(key);
         if (id === undefined) continue;
-        if (asked.has(id)) facts.setWebhook(key, "there");
+        if (asked.has(id)) facts.setWebhook(key, withdrawn === undefined ? "there" : "withdrawn", withdrawn);
         else if (whys.has(id)) facts.setWebhook(key, "missing", whys.get(id)?.join("; "));
       }
       advisor.look();
     },
   });
-  const forget = certificates.changed(() => keeper.look());
+  const forget = [certificates.changed(() => keeper.look()), cluster.http.outage.over(() => keeper.look())];
   return {
     served: (state) => {
       // Until the leader has checked, it is not known whether the API server calls new webhooks.
@@ -84,13 +88,15 @@ export function webhookPart(
       keeper.served(state);
     },
     lead: (signal) => {
+      glass.lead(signal);
       if (!settings.enforceMutatingAdmissionPolicies) return keeper.lead(signal);
       const leading = AbortSignal.any([signal, ended.signal]);
       void plugin.follow(leading).then(() => leading.aborted || keeper.lead(signal));
     },
     trusts: (authorities) => keeper.trusts(authorities),
     stop: async () => {
-      forget();
+      for (const each of forget) each();
+      glass.stop();
       ended.abort();
       advisor.stop();
       await keeper.stop();

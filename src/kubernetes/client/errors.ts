@@ -48,8 +48,9 @@ export const isConflict = (error: unknown): boolean =>
 /** Whether the object is not valid for its kind. */
 export const isInvalid = (error: unknown): boolean => error instanceof ApiError && error.status === 422;
 
-/** Whether the account may not do it. */
-export const isForbidden = (error: unknown): boolean => error instanceof ApiError && error.status === 403;
+/** Whether the account may not do it, or is not known. */
+export const isForbidden = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 403 || error.status === 401);
 
 /** The error when there is no usable answer: no connection, a time-out, too much, not JSON. */
 export class ClusterUnreachable extends Error implements Shown {

@@ -1,16 +1,22 @@
 import type { Clock } from "../../data/clock.js";
-import { AnswerTooLarge, ApiError, ResourceError } from "./errors.js";
-import { FIRST_RETRY_MS, LAST_LIST_RETRY_MS } from "./limits.js";
+import { isObject, type JsonObject, nameOf } from "../object.js";
+import { AnswerTooLarge, isForbidden, isNotFound, ResourceError } from "./errors.js";
+import type { Cluster } from "./index.js";
+import { LARGE_LIST_REST_MS, LAST_REFUSAL_MS } from "./limits.js";
+import { retryWait } from "./retries.js";
 import type { ListTarget, WatchedList } from "./watched-list.js";
 
 /** How a list is followed, and started again. */
 export interface Following<T extends ListTarget> {
-  readonly begin: () => Pick<WatchedList<T>, "ready" | "ended" | "stop">;
+  readonly begin: () => Pick<WatchedList<T>, "ready" | "ended" | "stop"> & Partial<Pick<WatchedList<T>, "outage">>;
   readonly clock: Clock;
-  /** Receives the error of a list that has failed for good, and whether that is because it is forbidden, or too large. It is started again later. */
+  /**
+   * Receives the error of a list that has failed for good, and whether that is because it is forbidden, or too large; not of one that an API server forbids
+   * that has just come back. It is started again later.
+   */
   readonly failed: (error: unknown, refused: boolean) => void;
-  /** Milliseconds until a forbidden list is tried again; default: as after any failure, twice as long each time. */
-  readonly refusedMs?: number;
+  /** At least 0, less than 1; default Math.random. */
+  readonly random?: () => number;
 }
 
 /**
@@ -23,7 +29,7 @@ export function followUntil<T extends ListTarget>(
   failures: number = 0,
 ): void {
   if (signal.aborted) return;
-  const { begin, clock, failed, refusedMs } = following;
+  const { begin, clock, failed, random = Math.random } = following;
   const list = begin();
   let listedAt: number | undefined;
   let cancel = (): void => {};
@@ -41,20 +47,62 @@ export function followUntil<T extends ListTarget>(
   signal.addEventListener("abort", stop, { once: true });
   void list.ended.then((error) => {
     if (signal.aborted) return;
-    const refused = isRefusal(error);
-    failed(error, refused);
+    const { outage } = list;
+    if (!(isForbidden(error) && outage?.settling)) failed(error, isRefusal(error));
     // A list that may not be watched fails right after each complete listing.
-    const before = listedAt !== undefined && clock.now() - listedAt >= LAST_LIST_RETRY_MS ? 0 : failures;
-    const doubled = Math.min(LAST_LIST_RETRY_MS, FIRST_RETRY_MS * 2 ** before);
-    cancel = clock.after(refused ? (refusedMs ?? doubled) : doubled, () => {
+    const before = listedAt !== undefined && clock.now() - listedAt >= LAST_REFUSAL_MS ? 0 : failures;
+    const again = (count: number): void => {
+      cancel();
       signal.removeEventListener("abort", stop);
-      followUntil(signal, following, before + 1);
-    });
+      followUntil(signal, following, count);
+    };
+    // One that is too large costs the API server most, and will not be smaller in a second.
+    const least = isTooLarge(error) ? LARGE_LIST_REST_MS : 0;
+    const cancelWait = clock.after(Math.max(least, retryWait(before + 1, random)), () => again(before + 1));
+    const forget = outage?.over(() => again(0));
+    cancel = () => {
+      cancelWait();
+      forget?.();
+    };
   });
 }
 
-/** Whether a failure is likely to last: rights and resources do not change every second, and a list that is too large costs the API server most. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof AnswerTooLarge ||
-  error instanceof ResourceError ||
-  (error instanceof ApiError && [401, 403, 404].includes(error.status));
+const isTooLarge = (error: unknown): boolean => error instanceof AnswerTooLarge || error instanceof ResourceError;
+
+/** Whether a failure is likely to last: rights and resources do not change every second. */
+const isRefusal = (error: unknown): boolean => isTooLarge(error) || isForbidden(error) || isNotFound(error);
+
+/** The callbacks of an object that is followed. */
+export interface FollowedObject extends Pick<Following<ListTarget>, "clock" | "failed"> {
+  /** Called with the object, `undefined` for none, and again whenever it changes. */
+  readonly seen: (object: JsonObject | undefined) => void;
+}
+
+/** Follows the object of a name in a collection until the signal is aborted: no others are requested, so that the right to this one is enough. */
+export function followObject(
+  cluster: Pick<Cluster, "follow">,
+  path: string,
+  name: string,
+  signal: AbortSignal,
+  { clock, failed, seen }: FollowedObject,
+): void {
+  let object: JsonObject | undefined;
+  const target = (): ListTarget => {
+    object = undefined;
+    return {
+      put: (each) => {
+        if (isObject(each) && nameOf(each) === name) object = each;
+      },
+      delete: (each) => {
+        if (nameOf(each) === name) object = undefined;
+      },
+    };
+  };
+  const tell = (): void => seen(object);
+  const query = { fieldSelector: `metadata.name=${name}` };
+  followUntil(signal, {
+    clock,
+    failed,
+    begin: () => cluster.follow({ path, query, target, listed: tell, changed: tell }),
+  });
+}

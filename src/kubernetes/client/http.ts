@@ -14,8 +14,10 @@ import {
   MAX_EVENT_BYTES,
   MAX_RETRIES,
   MAX_RETRY_AFTER_MS,
+  READY_ANSWER_MS,
   REQUEST_MS,
 } from "./limits.js";
+import { Outage, type Readiness } from "./outage.js";
 import {
   type ApiRequest,
   type ApplyOptions,
@@ -55,10 +57,13 @@ export interface Answer {
 /** A client of one API server. Every method throws ApiError, ClusterUnreachable, or ClusterConfigError. */
 export class ClusterHttp {
   readonly #connection: Connection;
+  /** Whether the API server is away. */
+  readonly outage: Outage;
   #dispatchers: Dispatchers | undefined;
 
   constructor(connection: Connection) {
     this.#connection = connection;
+    this.outage = new Outage(() => this.#isReady());
   }
 
   async get(
@@ -150,14 +155,36 @@ export class ClusterHttp {
         if (lines.pending > MAX_EVENT_BYTES) throw new ClusterUnreachable("an event of a watch is too large");
       }
     } catch (cause) {
-      throw unreachable(this.#connection, cause);
+      throw this.#unreachable(cause, signal);
     } finally {
       body.destroy();
     }
   }
 
+  /** The state of the API server, as it says. Before it has read its roles it refuses to tell. */
+  async #isReady(): Promise<Readiness> {
+    const limit = endWithin(new AbortController().signal, READY_ANSWER_MS);
+    try {
+      const { statusCode, body } = await this.#sendOnce({ method: "GET", path: "/readyz", query: {} }, limit.signal);
+      await body.dump();
+      if (statusCode === 401 || statusCode === 403) return "refuses";
+      return statusCode < 500 ? "ready" : "starts";
+    } catch {
+      return "away";
+    } finally {
+      limit.done();
+    }
+  }
+
+  #unreachable(cause: unknown, signal: AbortSignal): Error {
+    const error = unreachable(this.#connection, cause);
+    if (error !== cause && !signal.aborted) this.outage.lost();
+    return error;
+  }
+
   /** Ends all connections. */
   async close(): Promise<void> {
+    this.outage.end();
     const open = this.#dispatchers;
     this.#dispatchers = undefined;
     await Promise.all([open?.requests.destroy(), open?.watches.destroy()]);
@@ -185,10 +212,11 @@ export class ClusterHttp {
         throw new ClusterUnreachable(message, { cause, shown: message });
       }
       if (limit.signal.aborted) {
+        this.outage.lost();
         const shown = "the API server did not answer in time";
         throw new ClusterUnreachable(`no answer from ${this.#connection.server.host} in time`, { cause, shown });
       }
-      throw unreachable(this.#connection, cause);
+      throw this.#unreachable(cause, outer);
     } finally {
       limit.done();
     }
@@ -232,7 +260,7 @@ export class ClusterHttp {
         ...(sentBody !== undefined && { body: sentBody }),
       });
     } catch (cause) {
-      throw unreachable(this.#connection, cause);
+      throw this.#unreachable(cause, signal);
     }
   }
 

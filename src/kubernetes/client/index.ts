@@ -11,19 +11,19 @@ import type { ObjectStores } from "./object-stores.js";
 import { MirroredStores, type StoreChannel } from "./shared/mirrored-stores.js";
 import { WatchStores } from "./watch-stores.js";
 import { WATCH_TIMING, type WatchTiming } from "./watch-timing.js";
-import { type ListOptions, type ListTarget, WatchedList, type WatchOptions } from "./watched-list.js";
+import { type ListOptions, type ListTarget, WatchedList, type WatchNote, type WatchOptions } from "./watched-list.js";
 
 export type { Connection } from "./connection.js";
 export { ClusterConfigError } from "./errors.js";
 export { type ConnectionSearch, findConnection } from "./find-connection.js";
+export type { WatchNote } from "./watched-list.js";
 
 /** How to reach a cluster. */
 export interface ClusterOptions {
   readonly connection: Connection;
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Receives reasons why watches fail. */
-  readonly note: (message: string) => void;
+  readonly note: WatchNote;
   /** Default: for real clusters. */
   readonly timing?: WatchTiming;
   /** Where another process watches lists for several; default: this process watches them. */

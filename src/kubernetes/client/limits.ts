@@ -37,6 +37,12 @@ export const FIRST_BACKOFF_MS = 250;
 export const LAST_BACKOFF_MS = 30_000;
 /** Failed attempts to continue a watch after which everything is listed again. */
 export const FAILURES_BEFORE_LIST = 3;
+/** Interval of questions whether an API server that was away is ready again: changed policies wait for the answer. */
+export const WATCH_READY_MS = 500;
+/** Time for one such question. */
+export const READY_ANSWER_MS = 2_000;
+/** How long after its return refusals are taken for passing: it reads its roles meanwhile. */
+export const SETTLING_MS = 30_000;
 /** How long a store without contact to the API server is still used. */
 export const MAX_STALENESS_MS = 300_000;
 /** How long a failure is the answer to the same question: once a second is often enough to ask a server that fails. */
@@ -46,8 +52,12 @@ export const FAILURE_KEPT_MS = 1_000;
  * milliseconds of a processor, and an account that may list without watching would otherwise list everything forevery question.
  */
 export const PAGE_REST_MS = 1_000;
-/** Longest time until a refused list is tried again. */
-export const LAST_REFUSAL_MS = 300_000;
+/** Longest time until something that was refused is tried again: a right has its effect soon after it was given. */
+export const LAST_REFUSAL_MS = 60_000;
+/** Least rest until a followed list that was too large is read again. */
+export const LARGE_LIST_REST_MS = 30_000;
+/** Longest rest between two lists, however many pages they have. */
+export const LAST_REST_MS = 300_000;
 /** Longest time until a list that failed for another reason is tried again: it is needed as soon as the API server is back. */
 export const LAST_FAILURE_MS = 8_000;
 /** Most objects that have a watch of their own, because policies ask for them by name. For more names of a kind its list is watched. */
@@ -97,10 +107,8 @@ export const PLUGIN_MAX_BYTES = 1024 * 1024;
 export const EXPIRY_MARGIN_MS = 30_000;
 /** The first wait after work on an object, or a list that is followed, has failed. */
 export const FIRST_RETRY_MS = 1_000;
-/** The longest such wait: after the cause is corrected, its effect must not take longer. */
+/** The longest such wait for work on an object: after the cause is corrected, its effect must not take longer. */
 export const LAST_RETRY_MS = 300_000;
-/** The longest wait before a followed list is started again: nothing is decided meanwhile. */
-export const LAST_LIST_RETRY_MS = 30_000;
 /** The step in which waits end: few timers, however many requests wait. */
 export const RETRY_STEP_MS = 1_000;
 /** Bytes of a page above which the next one has fewer objects: objects may have 1.5 MiB each. */

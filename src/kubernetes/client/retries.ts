@@ -1,5 +1,14 @@
 import type { Clock } from "../../data/clock.js";
-import { FIRST_RETRY_MS, LAST_RETRY_MS, RETRY_STEP_MS } from "./limits.js";
+import { FIRST_RETRY_MS, LAST_REFUSAL_MS, LAST_RETRY_MS, RETRY_STEP_MS } from "./limits.js";
+import type { Outage } from "./outage.js";
+
+/**
+ * Milliseconds until something that was refused, or has failed, is tried again: 1, 2, 4 s and so on; spread, so that not all replicas come at once.
+ * @param failures consecutive failures, this one included
+ * @param longest default: a minute, so that a right has its effect soon after it was given
+ */
+export const retryWait = (failures: number, random: () => number, longest = LAST_REFUSAL_MS): number =>
+  Math.min(longest, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 30)) * (0.5 + random() / 2);
 
 interface Retry {
   failures: number;
@@ -15,16 +24,19 @@ export class Retries {
   readonly #retries = new Map<string, Retry>();
   /** Keys by the step in which they are due: as many as the longest wait has steps. */
   readonly #steps = new Map<number, Set<string>>();
+  readonly #forgetOutage: () => void;
   #next: { readonly step: number; readonly cancel: () => void } | undefined;
 
   /**
    * @param random at least 0, less than 1: spreads keys that failed together
    * @param due receives the keys whose wait is over
+   * @param outage after which no key waits any longer
    */
-  constructor(clock: Clock, random: () => number, due: (key: string) => void) {
+  constructor(clock: Clock, random: () => number, due: (key: string) => void, outage?: Outage) {
     this.#clock = clock;
     this.#random = random;
     this.#due = due;
+    this.#forgetOutage = outage?.over(() => this.#ring(Number.POSITIVE_INFINITY)) ?? (() => {});
   }
 
   /** Number of keys that have failed and not succeeded since. */
@@ -39,9 +51,8 @@ export class Retries {
   failed(key: string): number {
     const retry = this.#retries.get(key) ?? { failures: 0, step: undefined };
     this.#retries.set(key, retry);
-    const longest = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(retry.failures, 30));
     retry.failures += 1;
-    const wait = longest * (0.5 + this.#random() / 2);
+    const wait = retryWait(retry.failures, this.#random, LAST_RETRY_MS);
     this.#leave(key, retry);
     retry.step = Math.ceil((this.#clock.now() + wait) / RETRY_STEP_MS);
     const keys = this.#steps.get(retry.step) ?? new Set<string>();
@@ -61,6 +72,7 @@ export class Retries {
 
   /** Ends all waits. */
   stop(): void {
+    this.#forgetOutage();
     this.#next?.cancel();
     this.#next = undefined;
     this.#retries.clear();
@@ -84,9 +96,9 @@ export class Retries {
     this.#next = { step: first, cancel: this.#clock.after(wait, () => this.#ring()) };
   }
 
-  #ring(): void {
+  #ring(now = this.#clock.now()): void {
+    this.#next?.cancel();
     this.#next = undefined;
-    const now = this.#clock.now();
     for (const [step, keys] of this.#steps) {
       if (step * RETRY_STEP_MS > now) continue;
       this.#steps.delete(step);

@@ -106,7 +106,7 @@ export class WatchStores implements ObjectStores {
   #from(stores: LRUCache<string, Entry>, resource: ApiResource, path: string, query: Query): WatchStore {
     const key = keyOf(path, query);
     const known = stores.get(key);
-    if (known !== undefined && this.#options.now() < dueAt(known)) return known.store;
+    if (known !== undefined && this.#options.now() < dueAt(known, this.#http.outage.returnedAt)) return known.store;
     const failures = known?.store.failed === undefined ? 0 : known.failures + 1;
     const identity = { apiVersion: apiVersionOf(resource), kind: resource.kind };
     const notOlderThan = known?.store.newest;
@@ -142,11 +142,12 @@ export class WatchStores implements ObjectStores {
   }
 }
 
-/** The time at which a store is to be made anew. */
-function dueAt({ store, failures }: Entry): number {
+/** The time at which a store is to be made anew: at once when the API server has come back since it failed. */
+function dueAt({ store, failures }: Entry, returnedAt: number): number {
   const { failed, unwatched, listedAt, pages } = store;
   if (failed !== undefined) {
     const { error, at } = failed;
+    if (at < returnedAt) return returnedAt;
     // A resource that did not exist may exist soon: it is asked for again early.
     const absent = error instanceof ApiError && error.status === 404;
     return at + restAfterFailure(absent ? 1 : failures + 1, pages, !(error instanceof ClusterUnreachable));

@@ -6,6 +6,7 @@ import {
   LAST_BACKOFF_MS,
   LAST_FAILURE_MS,
   LAST_REFUSAL_MS,
+  LAST_REST_MS,
   MAX_STALENESS_MS,
   PAGE_REST_MS,
   WATCH_SILENCE_MS,
@@ -41,7 +42,7 @@ export function backoff(failures: number, { firstBackoff, lastBackoff }: WatchTi
  */
 export const restAfterFailure = (failures: number, pages: number, refused: boolean): number =>
   Math.min(
-    LAST_REFUSAL_MS,
+    LAST_REST_MS,
     Math.max(
       // The page that has failed does not count.
       (pages - 1) * PAGE_REST_MS,
@@ -51,4 +52,4 @@ export const restAfterFailure = (failures: number, pages: number, refused: boole
 
 /** Milliseconds from a list that may not be watched until it is read again, if it is still needed then. */
 export const restAfterList = (pages: number): number =>
-  Math.min(LAST_REFUSAL_MS, Math.max(ANSWER_KEPT_MS, pages * PAGE_REST_MS));
+  Math.min(LAST_REST_MS, Math.max(ANSWER_KEPT_MS, pages * PAGE_REST_MS));

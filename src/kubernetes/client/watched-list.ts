@@ -1,9 +1,8 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { parseJson } from "../../data/json.js";
 import { isObject, type JsonObject, member, text } from "../object.js";
 import { isOlder } from "../resource-version.js";
 import { eventError } from "./answers.js";
-import { AnswerTooLarge, ApiError, ClusterUnreachable, ResourceError, reasonOf } from "./errors.js";
+import { AnswerTooLarge, ApiError, ClusterUnreachable, isForbidden, ResourceError, reasonOf } from "./errors.js";
 import type { Answer, ClusterHttp, Query } from "./http.js";
 import {
   ANSWER_KEPT_MS,
@@ -13,6 +12,7 @@ import {
   PAGE_ITEMS,
   WATCH_SECONDS,
 } from "./limits.js";
+import type { Outage } from "./outage.js";
 import { METADATA_ONLY } from "./requests.js";
 import { backoff, type WatchTiming } from "./watch-timing.js";
 
@@ -21,9 +21,11 @@ export interface WatchOptions {
   readonly timing: WatchTiming;
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Receives reasons why the watch fails. */
-  readonly note: (message: string) => void;
+  readonly note: WatchNote;
 }
+
+/** Receives reasons why a watch fails. @param level absent: as the receiver thinks fit */
+export type WatchNote = (message: string, level?: "info") => void;
 
 /** Receives the objects of a list. Either method may throw a ResourceError when there are too many: the list fails with it. */
 export interface ListTarget {
@@ -111,8 +113,16 @@ export class WatchedList<T extends ListTarget> {
     this.ready = this.#list();
     this.ready.then(
       () => void this.#follow(),
-      (error: unknown) => this.#fail(error),
+      (error: unknown) => {
+        if (this.#isPassing(error)) this.#notePassing(error);
+        this.#fail(error);
+      },
     );
+  }
+
+  /** Whether the API server is away. */
+  get outage(): Outage {
+    return this.#http.outage;
   }
 
   /** The reason why the contents should not be used. */
@@ -150,7 +160,7 @@ export class WatchedList<T extends ListTarget> {
     const { timing, note, path } = this.#options;
     const { signal } = this.#stopping;
     for (let failures = 0; !signal.aborted; ) {
-      await delay(backoff(failures, timing), undefined, { signal }).catch(() => {});
+      if (failures > 0 && (await this.outage.wait(backoff(failures, timing), signal))) failures = 0;
       if (signal.aborted) return;
       try {
         if (this.#from === "") await this.#list();
@@ -161,17 +171,27 @@ export class WatchedList<T extends ListTarget> {
         if (signal.aborted) return;
         failures++;
         const gone = error instanceof ApiError && error.status === 410;
-        if (!gone && isFinal(error)) {
+        const passing = this.#isPassing(error);
+        if (!gone && !passing && isFinal(error)) {
           note(`watching ${path} is refused: ${reasonOf(error)}`);
           if (this.#options.unwatched !== true || this.#from === "") return this.#fail(error);
           this.unwatched = asError(error);
           return this.#end(error);
         }
-        if (!gone) note(`watching ${path} is interrupted: ${reasonOf(error)}`);
+        if (passing && failures === 1) this.#notePassing(error);
+        if (!gone && !passing) note(`watching ${path} is interrupted: ${reasonOf(error)}`);
         // An event that cannot be read would be sent again and again from the same place.
         if (gone || failures >= FAILURES_BEFORE_LIST) this.#from = "";
       }
     }
+  }
+
+  /** Whether the API server is expected to allow soon what it refuses: it has just come back. */
+  readonly #isPassing = (error: unknown): boolean => isForbidden(error) && this.outage.settling;
+
+  #notePassing(error: unknown): void {
+    const { note, path } = this.#options;
+    note(`the API server has just come back, and does not allow watching ${path} yet: ${reasonOf(error)}`, "info");
   }
 
   #fail(error: unknown): void {

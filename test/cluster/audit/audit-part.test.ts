@@ -31,6 +31,7 @@ function begin() {
   const log = Object.fromEntries(
     ["debug", "info", "warn", "error"].map((level) => [level, (line: string) => lines.push(`${level} ${line}`)]),
   ) as unknown as PartContext["log"];
+  Object.assign(log, { log: (level: string, line: string) => lines.push(`${level} ${line}`) });
   const replicas = { live: [{ name: "a" }], call: () => {} };
   const gauges = new Map<string, () => number>();
   let results: () => Iterable<unknown> = () => [];
@@ -40,6 +41,7 @@ function begin() {
   const context = {
     clock,
     log,
+    cluster: { http: { outage: { settling: false } } },
     settings: { replica: "a" },
     replicas: {
       get live() {

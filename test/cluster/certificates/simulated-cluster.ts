@@ -233,6 +233,7 @@ export class SimulatedCluster {
         this.#listeners.add(call);
         return () => this.#listeners.delete(call);
       },
+      serverWall: () => 0,
       announce: (key, value) => {
         facts[key] = value;
         this.#changed();

@@ -26,7 +26,7 @@ async function eventsOf(context: TestContext) {
   const part: PartContext = {
     ...{ cluster, clock, log: logger, facts, settings: SETTINGS, random: () => 0 },
     metrics: { ...NO_METRICS, rejections: async () => metrics.rejections() },
-    replicas: { live: [], changed: () => () => {}, announce: () => {} },
+    replicas: { live: [], changed: () => () => {}, serverWall: () => 0, announce: () => {} },
     state: () => ({ version: 1, documents, sets: [], unread: [] }),
     statusOf: () => undefined,
   };

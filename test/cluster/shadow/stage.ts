@@ -49,6 +49,7 @@ export class Stage {
         calls.push(call);
         return () => {};
       },
+      serverWall: () => 0,
       announce: (key, value) => {
         this.announced.push(value);
         this.live = [{ name: "me", routes: new Set(), facts: { [key]: value } }, ...this.live.slice(1)];

@@ -44,6 +44,7 @@ async function statusesOf(context: TestContext, names: readonly string[]) {
         told = call;
         return () => {};
       },
+      serverWall: () => 0,
       announce: () => {},
     },
     state: () => state,

@@ -33,7 +33,7 @@ export class FakeStore implements ConfigurationStore {
   owner: string | undefined = "owner-uid";
   #changed = (): void => {};
 
-  async list(type: WebhookType): Promise<readonly unknown[]> {
+  async list(type: WebhookType, _signal?: AbortSignal): Promise<readonly unknown[]> {
     this.#check();
     return [...this.objects].flatMap(([key, object]) => (key.startsWith(type) ? [structuredClone(object)] : []));
   }

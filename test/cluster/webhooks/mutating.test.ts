@@ -162,6 +162,7 @@ describe("the API server's own plugin", () => {
         replicas: {
           live: [{ name: "one", routes: new Set(sets.map(({ hash }) => setRoute(hash))), facts: {} }],
           changed: () => () => {},
+          serverWall: () => 0,
           announce: () => {},
         },
         state: () => state,

@@ -34,7 +34,7 @@ test("the status of policies tells whose webhooks are there, and why others' are
     {
       ...{ cluster, clock: new TestClock(), log: keptLog().logger, facts, settings: SETTINGS, random: () => 0 },
       metrics: NO_METRICS,
-      replicas: { live, changed: () => () => {}, announce: () => {} },
+      replicas: { live, changed: () => () => {}, serverWall: () => 0, announce: () => {} },
       state: () => state,
       statusOf: () => undefined,
     },
