@@ -14,6 +14,7 @@ import {
   standingWebhooks,
   WEBHOOK_TYPES,
   type WebhookTarget,
+  type WebhookType,
   webhookObject,
 } from "./configuration.js";
 import type { DerivedWebhooks } from "./derive.js";
@@ -22,7 +23,7 @@ import { Disputes } from "./disputes.js";
 import { Refusals } from "./refusals.js";
 import { rollout } from "./rollout.js";
 import type { ConfigurationStore } from "./store.js";
-import { type Intended, tryAlone, writeConfigurations } from "./write.js";
+import { canonical, type Intended, tryAlone, writeConfigurations } from "./write.js";
 
 /** Interval of checking configurations, even without a reported change. */
 const LOOK_AGAIN_MS = 300_000;
@@ -90,6 +91,9 @@ export class WebhookKeeper implements ClusterPart {
   /** The keys of messages that still hold: they are not logged again. */
   readonly #said = new Set<string>();
   #problems: ReadonlySet<string> = new Set();
+  /** The existing webhooks as they were read last. */
+  #standing: readonly StandingWebhook[] = [];
+  #refused = 0;
   #failures = 0;
   #cancelTimer = (): void => {};
   #running: Promise<void> | undefined;
@@ -115,6 +119,8 @@ export class WebhookKeeper implements ClusterPart {
     this.#leading = signal;
     // Others' writes are known after a check.
     this.#carried = undefined;
+    this.#standing = [];
+    this.#failures = 0;
     this.#refusals.keepOnly([]);
     const failed = (error: unknown): void =>
       this.#say(
@@ -166,6 +172,12 @@ export class WebhookKeeper implements ClusterPart {
     return carried !== undefined && authorities.every((pem) => carried.includes(pem));
   }
 
+  /** The leader's result: the number of webhooks that the API server refuses, and whether it refuses to have them read or written at all. */
+  get standing(): { readonly refused: number; readonly unwritable: boolean } {
+    if (this.#leading === undefined || this.#leading.aborted) return { refused: 0, unwritable: false };
+    return { refused: this.#refused, unwritable: this.#failures > 0 };
+  }
+
   /** Checks and writes. @returns milliseconds until the next check; never rejects */
   async #keep(derived: DerivedWebhooks, signal: AbortSignal): Promise<number> {
     try {
@@ -179,6 +191,8 @@ export class WebhookKeeper implements ClusterPart {
       this.#carried = undefined;
       this.#failures += 1;
       this.#say(FAILED, `webhook configurations cannot be kept: ${reasonOf(error)}`);
+      // Nothing can be said in a status while the API server does not answer.
+      if (error instanceof ApiError) await this.#reportUnwritten(derived, error.message, signal);
       return Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (this.#failures - 1));
     }
   }
@@ -192,10 +206,8 @@ export class WebhookKeeper implements ClusterPart {
     }
     this.#said.delete(UNCERTIFIED);
     const target = { ...this.#options.target, caBundle };
-    const found = new Map(
-      await Promise.all(WEBHOOK_TYPES.map(async (type) => [type, await store.list(type, signal)] as const)),
-    );
-    const standing = [...found].flatMap(([type, objects]) => objects.flatMap((each) => standingWebhooks(type, each)));
+    const found = await this.#find(signal);
+    const standing = this.#standing;
     const desired = this.#acceptable(derived, standing);
     this.#refusals.keepOnly([...derived.webhooks, ...desired]);
     const { wanted, kept, waiting } = rollout({
@@ -241,7 +253,36 @@ export class WebhookKeeper implements ClusterPart {
     if (changed > 0)
       logger.info("webhook configurations written", { webhooks: intended.length, waiting: waiting.length });
     this.#sayProblems(derived.problems);
+    this.#refused = desired.filter((webhook) => this.#refusals.why(webhook) !== undefined).length;
     this.#report(derived, wanted, waiting);
+  }
+
+  /** Reads the existing configurations. */
+  async #find(signal: AbortSignal): Promise<ReadonlyMap<WebhookType, readonly unknown[]>> {
+    const { store } = this.#options;
+    const found = new Map(
+      await Promise.all(WEBHOOK_TYPES.map(async (type) => [type, await store.list(type, signal)] as const)),
+    );
+    this.#standing = [...found].flatMap(([type, objects]) => objects.flatMap((each) => standingWebhooks(type, each)));
+    return found;
+  }
+
+  /** Reports policies whose webhooks are not in the cluster as they should be, after a failure. Never rejects. */
+  async #reportUnwritten(derived: DerivedWebhooks, failure: string, signal: AbortSignal): Promise<void> {
+    const caBundle = this.#options.caBundle();
+    if (caBundle === undefined) return;
+    const target = { ...this.#options.target, caBundle };
+    // Some may have been written. What can't be read is as it was read last.
+    await this.#find(signal).catch(() => {});
+    const found = new Map(this.#standing.map(({ type, name, raw }) => [`${type} ${name}`, canonical(raw)]));
+    const written: DerivedWebhook[] = [];
+    const others: DerivedWebhook[] = [];
+    for (const webhook of this.#acceptable(derived, this.#standing)) {
+      const stands = found.get(`${webhook.type} ${webhook.name}`) === canonical(webhookObject(webhook, target));
+      (stands ? written : others).push(webhook);
+    }
+    const text = `webhook configurations cannot be kept: ${failure}`;
+    this.#report(derived, written, others, { text, reason: "WebhookNotWritable" });
   }
 
   readonly #isServed = (path: string): boolean => {
@@ -283,20 +324,27 @@ export class WebhookKeeper implements ClusterPart {
     for (const path of this.#members.keys()) if (!paths.has(path)) this.#members.delete(path);
   }
 
-  #report(derived: DerivedWebhooks, wanted: readonly DerivedWebhook[], waiting: readonly DerivedWebhook[]): void {
+  /** @param failure why webhooks are missing that wait for nothing else */
+  #report(
+    derived: DerivedWebhooks,
+    wanted: readonly DerivedWebhook[],
+    waiting: readonly DerivedWebhook[],
+    failure?: Omit<WebhookProblem, "id">,
+  ): void {
     const { report } = this.#options;
     if (report === undefined) return;
-    const why = (webhook: DerivedWebhook): string => {
+    const why = (webhook: DerivedWebhook): Omit<WebhookProblem, "id"> => {
       const refusal = this.#refusals.why(webhook);
-      return refusal === undefined
-        ? `its webhook waits for ${this.#waitedFor(webhook.path)}`
-        : `the API server refuses its webhook: ${refusal}`;
+      if (refusal !== undefined)
+        return { text: `the API server refuses its webhook: ${refusal}`, reason: "WebhookRefused" };
+      if (failure !== undefined && this.#isServed(webhook.path)) return failure;
+      return { text: `its webhook waits for ${this.#waitedFor(webhook.path)}` };
     };
     report({
       asked: new Set(wanted.flatMap(({ members }) => members)),
       problems: [
         ...derived.problems,
-        ...waiting.flatMap((webhook) => webhook.members.map((id) => ({ id, text: why(webhook) }))),
+        ...waiting.flatMap((webhook) => webhook.members.map((id) => ({ id, ...why(webhook) }))),
       ],
     });
   }

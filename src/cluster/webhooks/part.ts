@@ -5,6 +5,7 @@ import type { ClusterState } from "../cluster-state.js";
 import { forServer, MANAGED_BY, PREFIX } from "../lease.js";
 import type { ClusterPart, PartContext } from "../part.js";
 import type { ClusterSettings } from "../settings.js";
+import type { MissingReason } from "./derived-webhook.js";
 import { WebhookDeriver } from "./from-documents.js";
 import { WebhookKeeper } from "./keeper.js";
 import { ClusterConfigurations } from "./store.js";
@@ -28,7 +29,7 @@ export function webhookPart(
   deriver: WebhookDeriver,
   certificates: Pick<Certificates, "caBundle" | "changed">,
 ): WebhookPart {
-  const { cluster, clock, random, log, replicas, settings, facts } = context;
+  const { cluster, clock, random, log, metrics, replicas, settings, facts } = context;
   const { policyServer, service, webhookUrl, owner } = settings;
   const labels = { ...MANAGED_BY, [`${PREFIX}server`]: policyServer };
   const webhooksOf = ({ documents }: ClusterState) => deriver.derive(documents.values(), facts.refused);
@@ -41,16 +42,22 @@ export function webhookPart(
     identity: { base: forServer("policy-server", policyServer), labels },
     report: ({ asked, problems }) => {
       const whys = new Map<string, string[]>();
-      for (const { id, text } of problems) whys.set(id, [...(whys.get(id) ?? []), text]);
+      const reasons = new Map<string, MissingReason | undefined>();
+      for (const { id, text, reason } of problems) {
+        whys.set(id, [...(whys.get(id) ?? []), text]);
+        reasons.set(id, reason ?? reasons.get(id));
+      }
       for (const key of context.state()?.documents.keys() ?? []) {
         const id = facts.refused.has(key) ? undefined : idOf(key);
         if (id === undefined) continue;
         if (asked.has(id)) facts.setWebhook(key, "there");
-        else if (whys.has(id)) facts.setWebhook(key, "missing", whys.get(id)?.join("; "));
+        else if (whys.has(id)) facts.setWebhook(key, "missing", whys.get(id)?.join("; "), reasons.get(id));
       }
     },
   });
   const forget = certificates.changed(() => keeper.look());
+  metrics.gauge("cluster_webhooks_refused", () => keeper.standing.refused);
+  metrics.gauge("cluster_webhooks_unwritable", () => (keeper.standing.unwritable ? 1 : 0));
   return {
     served: (state) => {
       // Until the leader has checked, it is not known whether the API server calls new webhooks.

@@ -184,7 +184,7 @@ function isAsIntended({ live, intended }: Change, { labels, owner }: Configurati
 }
 
 /** A value as text, with keys in order. */
-function canonical(value: unknown): string {
+export function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, each: unknown) =>
     isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
   );
