@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../../data/clock.js";
 import { ApiError, reasonOf } from "../../kubernetes/client/errors.js";
+import { isRefusal } from "../../kubernetes/client/object-pages.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { ClusterState } from "../cluster-state.js";
 import type { ClusterPart } from "../part.js";
@@ -23,7 +24,7 @@ import { Disputes } from "./disputes.js";
 import { Refusals } from "./refusals.js";
 import { rollout } from "./rollout.js";
 import type { ConfigurationStore } from "./store.js";
-import { canonical, type Intended, tryAlone, writeConfigurations } from "./write.js";
+import { dividedBy, type Intended, type KnownWebhook, tryAlone, writeConfigurations } from "./write.js";
 
 /** Interval of checking configurations, even without a reported change. */
 const LOOK_AGAIN_MS = 300_000;
@@ -91,8 +92,8 @@ export class WebhookKeeper implements ClusterPart {
   /** The keys of messages that still hold: they are not logged again. */
   readonly #said = new Set<string>();
   #problems: ReadonlySet<string> = new Set();
-  /** The existing webhooks as they were read last. */
-  #standing: readonly StandingWebhook[] = [];
+  /** The existing webhooks as they were read or written last. */
+  #known: readonly KnownWebhook[] = [];
   #refused = 0;
   #failures = 0;
   #cancelTimer = (): void => {};
@@ -119,7 +120,7 @@ export class WebhookKeeper implements ClusterPart {
     this.#leading = signal;
     // Others' writes are known after a check.
     this.#carried = undefined;
-    this.#standing = [];
+    this.#known = [];
     this.#failures = 0;
     this.#refusals.keepOnly([]);
     const failed = (error: unknown): void =>
@@ -192,7 +193,7 @@ export class WebhookKeeper implements ClusterPart {
       this.#failures += 1;
       this.#say(FAILED, `webhook configurations cannot be kept: ${reasonOf(error)}`);
       // Nothing can be said in a status while the API server does not answer.
-      if (error instanceof ApiError) await this.#reportUnwritten(derived, error.message, signal);
+      if (isRefusal(error)) await this.#reportUnwritten(derived, reasonOf(error), signal);
       return Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (this.#failures - 1));
     }
   }
@@ -206,8 +207,7 @@ export class WebhookKeeper implements ClusterPart {
     }
     this.#said.delete(UNCERTIFIED);
     const target = { ...this.#options.target, caBundle };
-    const found = await this.#find(signal);
-    const standing = this.#standing;
+    const { found, standing } = await this.#find(signal);
     const desired = this.#acceptable(derived, standing);
     this.#refusals.keepOnly([...derived.webhooks, ...desired]);
     const { wanted, kept, waiting } = rollout({
@@ -246,8 +246,13 @@ export class WebhookKeeper implements ClusterPart {
     if (failure !== undefined) throw failure;
     if (tried.length > 0) return this.#write(derived, signal);
     this.#carried = caBundle;
+    this.#known = intended;
     this.#disputes.wrote(digest(JSON.stringify(intended)), changed > 0);
-    if (this.#disputes.isOpen) this.#say(DISPUTED, "another client changes webhook configurations again and again");
+    if (this.#disputes.isOpen)
+      this.#say(
+        DISPUTED,
+        "another client changes webhook configurations again and again: a second server with the same --policy-server-name, for example",
+      );
     else this.#said.delete(DISPUTED);
     this.#forget(derived, standing);
     if (changed > 0)
@@ -257,14 +262,12 @@ export class WebhookKeeper implements ClusterPart {
     this.#report(derived, wanted, waiting);
   }
 
-  /** Reads the existing configurations. */
-  async #find(signal: AbortSignal): Promise<ReadonlyMap<WebhookType, readonly unknown[]>> {
-    const { store } = this.#options;
-    const found = new Map(
-      await Promise.all(WEBHOOK_TYPES.map(async (type) => [type, await store.list(type, signal)] as const)),
-    );
-    this.#standing = [...found].flatMap(([type, objects]) => objects.flatMap((each) => standingWebhooks(type, each)));
-    return found;
+  async #find(signal: AbortSignal) {
+    const list = async (type: WebhookType) => [type, await this.#options.store.list(type, signal)] as const;
+    const found = new Map(await Promise.all(WEBHOOK_TYPES.map(list)));
+    const standing = [...found].flatMap(([type, objects]) => objects.flatMap((each) => standingWebhooks(type, each)));
+    this.#known = standing;
+    return { found, standing };
   }
 
   /** Reports policies whose webhooks are not in the cluster as they should be, after a failure. Never rejects. */
@@ -272,15 +275,9 @@ export class WebhookKeeper implements ClusterPart {
     const caBundle = this.#options.caBundle();
     if (caBundle === undefined) return;
     const target = { ...this.#options.target, caBundle };
-    // Some may have been written. What can't be read is as it was read last.
+    // Some may have been written; what can't be read is as it was known last.
     await this.#find(signal).catch(() => {});
-    const found = new Map(this.#standing.map(({ type, name, raw }) => [`${type} ${name}`, canonical(raw)]));
-    const written: DerivedWebhook[] = [];
-    const others: DerivedWebhook[] = [];
-    for (const webhook of this.#acceptable(derived, this.#standing)) {
-      const stands = found.get(`${webhook.type} ${webhook.name}`) === canonical(webhookObject(webhook, target));
-      (stands ? written : others).push(webhook);
-    }
+    const { written, others } = dividedBy(this.#known, this.#acceptable(derived, this.#known), target);
     const text = `webhook configurations cannot be kept: ${failure}`;
     this.#report(derived, written, others, { text, reason: "WebhookNotWritable" });
   }
@@ -305,7 +302,7 @@ export class WebhookKeeper implements ClusterPart {
   }
 
   /** The webhooks that the API server accepts, as far as that is known. */
-  #acceptable({ webhooks }: DerivedWebhooks, standing: readonly StandingWebhook[]): readonly DerivedWebhook[] {
+  #acceptable({ webhooks }: DerivedWebhooks, standing: readonly KnownWebhook[]): readonly DerivedWebhook[] {
     const found = new Map(standing.map(({ type, name, raw }) => [`${type} ${name}`, raw.matchConditions]));
     const stands = ({ type, name, matchConditions }: DerivedWebhook): boolean =>
       JSON.stringify(found.get(`${type} ${name}`)) === JSON.stringify(matchConditions);

@@ -7,6 +7,7 @@ import { deriveWebhooks } from "../../../src/cluster/webhooks/from-documents.js"
 import { WebhookKeeper, type WebhookReport } from "../../../src/cluster/webhooks/keeper.js";
 import type { ClusterDocument } from "../../../src/config/from-cluster/cluster-document.js";
 import { ApiError, ClusterUnreachable } from "../../../src/kubernetes/client/errors.js";
+import { ListError } from "../../../src/kubernetes/client/object-pages.js";
 import { createLogger } from "../../../src/telemetry/logger.js";
 import { TestClock } from "../../support/test-clock.js";
 import { kubewarden, kyverno } from "./documents.js";
@@ -428,7 +429,7 @@ describe("what the API server refuses", () => {
 
   test("to have anything read is told of what is not known to stand", async () => {
     const kept = await new Kept().keep(kubewarden("a"));
-    kept.store.failing = new ApiError(403, "Forbidden", "may not list");
+    kept.store.failing = new ListError("page 1", { cause: new ApiError(403, "Forbidden", "may not list") });
     await kept.serve(kubewarden("a"), kubewarden("b"));
     kept.oneServesAll();
     await settle();
