@@ -99,11 +99,14 @@ describe("rights with policies from the cluster", () => {
     }
   });
 
-  test("only what is asked for is allowed: no rollouts, another kind of reports, no events", () => {
+  test("only what is asked for is allowed: no rollouts, another kind of reports, no events, no status of what the API server enforces", () => {
     const fewer = rightsOf("Helm, from-cluster");
     assert.ok(!fewer.includes("patch policies.kubewarden.io/clusteradmissionpolicies"));
     assert.ok(!fewer.some((right) => right.includes("openreports.io")));
     assert.ok(fewer.includes("create events.k8s.io/events"));
+    const status = "patch admissionregistration.k8s.io/validatingadmissionpolicies/status";
+    assert.ok(fewer.includes(status), "the status of what is enforced here");
+    assert.ok(!rightsOf("Helm, from-cluster-alone").includes(status));
     assert.ok(!rightsOf("Helm, from-cluster-alone").includes("create events.k8s.io/events"));
     assert.ok(!fewer.some((right) => right.startsWith("create ") && right.endsWith("/secrets")));
   });
