@@ -11,6 +11,7 @@ import { type Replicas, shownReplica } from "../replicas.js";
 import {
   type ConfigurationIdentity,
   keptObject,
+  ownerReference,
   type StandingWebhook,
   standingWebhooks,
   WEBHOOK_TYPES,
@@ -389,12 +390,5 @@ export class WebhookKeeper implements ClusterPart {
     this.#options.logger.warn(message);
   }
 }
-
-const ownerReference = (name: string, uid: string) => ({
-  apiVersion: "rbac.authorization.k8s.io/v1",
-  kind: "ClusterRole",
-  name,
-  uid,
-});
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
