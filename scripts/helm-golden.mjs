@@ -1,14 +1,16 @@
 // Renders the chart for every file of values in test/vectors/helm, and the kustomizations of deploy/manifests, and compares with what is committed in
-// test/vectors; `--write` replaces it. Needs helm and kubectl on the PATH: `npm run helm-golden`, and `npm run helm-golden -- --write`.
+// test/vectors; `--write` replaces it: `npm run helm-golden`, and `npm run helm-golden -- --write`. Needs kubectl on the PATH, and Go the first time, for Helm.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { chartHash, manifestsHash } from "../dist/test/deploy/chart-hash.js";
+import { helmProgram } from "../dist/test/helm/helm.js";
 
 const root = new URL("..", import.meta.url);
 const chart = fileURLToPath(new URL("deploy/helm/policy-server", root));
 const folder = new URL("test/vectors/helm/", root);
 const kustomized = new URL("test/vectors/kustomize/", root);
+const helm = helmProgram();
 const write = process.argv.includes("--write");
 
 function run(command, ...args) {
@@ -29,9 +31,10 @@ function hold(golden, rendered, from) {
 
 for (const file of readdirSync(folder).filter((name) => name.endsWith(".values.yaml"))) {
   const values = fileURLToPath(new URL(file, folder));
-  run("helm", "lint", "--strict", "--kube-version", "1.30.0", "--values", values, chart);
+  run(helm, "lint", "--strict", "--kube-version", "1.30.0", "--values", values, chart);
   const release = ["policy-server", chart, "--namespace", "admission", "--kube-version", "1.30.0"];
-  const rendered = run("helm", "template", ...release, "--values", values);
+  // Helm 3 and 4 leave different blank lines behind an object.
+  const rendered = run(helm, "template", ...release, "--values", values).replace(/\n+(?=---\n|$)/g, "\n");
   hold(new URL(file.replace(".values.yaml", ".rendered.yaml"), folder), rendered, file);
 }
 for (const name of ["from-cluster"]) {

@@ -8,7 +8,7 @@ import type { ServeValues } from "./options.js";
 
 /** The file with a pod's namespace. */
 const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
-/** The namespace of a server outside of a pod. */
+/** The namespace of a server outside of a pod for which `--service` names none. */
 const DEFAULT_NAMESPACE = "policy-server";
 const DEFAULT_SERVICE = "policy-server";
 /** A name of an object or a label (RFC 1123). */
@@ -48,7 +48,8 @@ export function clusterSettings(values: ServeValues): ClusterSettings | undefine
     if (alone !== undefined) throw mistake(flagOf(alone), "needs --from-cluster");
     return undefined;
   }
-  const namespace = ownNamespace();
+  const service = values.service === undefined ? undefined : serviceOf(values.service);
+  const namespace = podNamespace() ?? service?.namespace ?? DEFAULT_NAMESPACE;
   const webhookUrl = values.webhookUrl === undefined ? undefined : webhookAddress(values.webhookUrl);
   const tlsSecret = values.tlsSecret === undefined ? undefined : named("tls-secret", values.tlsSecret, NAME);
   const manageWebhooks = values.manageWebhooks !== "false";
@@ -69,7 +70,7 @@ export function clusterSettings(values: ServeValues): ClusterSettings | undefine
     replica: named("replica-name", values.replicaName ?? hostname().toLowerCase(), NAME, MAX_REPLICA),
     enforceAdmissionPolicies: values.enforceAdmissionPolicies,
     enforceMutatingAdmissionPolicies: values.enforceMutatingAdmissionPolicies,
-    service: serviceOf(values.service ?? `${namespace}/${DEFAULT_SERVICE}`),
+    service: service ?? { namespace, name: DEFAULT_SERVICE },
     webhookUrl,
     manageWebhooks,
     owner: values.owner,
@@ -84,11 +85,11 @@ export function clusterSettings(values: ServeValues): ClusterSettings | undefine
   };
 }
 
-function ownNamespace(): string {
+function podNamespace(): string | undefined {
   try {
-    return readFileSync(NAMESPACE_FILE, "utf8").trim() || DEFAULT_NAMESPACE;
+    return readFileSync(NAMESPACE_FILE, "utf8").trim() || undefined;
   } catch {
-    return DEFAULT_NAMESPACE;
+    return undefined;
   }
 }
 

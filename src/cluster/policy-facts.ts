@@ -1,5 +1,6 @@
 /** The facts about each policy that the parts of an agent record, by the key of its document: its status is made from them. */
 import type { LoadedPolicyReport } from "../config/from-cluster/cluster-document.js";
+import type { MissingReason } from "./webhooks/derived-webhook.js";
 import type { RuleAdvice } from "./webhooks/unasked.js";
 
 /** The state of a policy's webhook: `none` where it has none, or that is not known; `withdrawn` by break-glass. */
@@ -20,6 +21,7 @@ export class PolicyFacts {
   /** Why webhooks are missing, as far as that is known. */
   readonly #whys = new Map<string, string>();
   readonly #advice = new Map<string, RuleAdvice>();
+  readonly #reasons = new Map<string, MissingReason>();
   readonly #refused = new Set<string>();
   readonly #shadows = new Map<string, ShadowFact>();
   readonly #calls = new Set<(key: string) => void>();
@@ -45,6 +47,11 @@ export class PolicyFacts {
   /** Why a policy's webhook is missing; undefined: it is not, or that is not known. */
   webhookProblem(key: string): string | undefined {
     return this.#whys.get(key);
+  }
+
+  /** The reason of the condition `Active` while the webhook is missing. */
+  webhookReason(key: string): MissingReason {
+    return this.#reasons.get(key) ?? "NoWebhook";
   }
 
   /** The advice about a policy's rules; undefined: there is none, or it is not known. */
@@ -77,9 +84,10 @@ export class PolicyFacts {
    * Records whether a policy's webhook exists.
    * @param why the reason if it does not, for people
    */
-  setWebhook(key: string, fact: WebhookFact, why?: string): void {
-    if (this.webhook(key) === fact && this.#whys.get(key) === why) return;
+  setWebhook(key: string, fact: WebhookFact, why?: string, reason: MissingReason = "NoWebhook"): void {
+    if (this.webhook(key) === fact && this.#whys.get(key) === why && this.webhookReason(key) === reason) return;
     this.#webhooks.set(key, fact);
+    this.#reasons.set(key, reason);
     if (why === undefined) this.#whys.delete(key);
     else this.#whys.set(key, why);
     this.#tell(key);
@@ -105,8 +113,8 @@ export class PolicyFacts {
 
   /** Drops policies whose documents are gone. */
   keepOnly(keys: { has(key: string): boolean }): void {
-    for (const facts of [this.#reports, this.#webhooks, this.#whys, this.#advice, this.#refused, this.#shadows])
-      for (const key of facts.keys()) if (!keys.has(key)) facts.delete(key);
+    const all = [this.#reports, this.#webhooks, this.#whys, this.#reasons, this.#advice, this.#refused, this.#shadows];
+    for (const facts of all) for (const key of facts.keys()) if (!keys.has(key)) facts.delete(key);
   }
 
   #tell(key: string): void {

@@ -15,6 +15,9 @@ export const GAUGE_HELP = {
   cluster_documents: "Resources of the cluster that are served as policies or belong to them.",
   cluster_replicas: "Replicas of this server that this one knows to be there, itself among them.",
   cluster_leader: "1 while this replica leads, else 0.",
+  cluster_webhooks_refused: "Webhooks that the API server refuses, as this replica has found as leader; else 0.",
+  cluster_webhooks_unwritable:
+    "1 while this replica leads and can't read or write all webhook configurations, else 0: what it should change stays.",
   audit_objects: "Objects that the last background audit of this replica has looked at.",
   audit_evaluated_objects:
     "Those of them that policies were asked about: all others, and the policies, had not changed.",

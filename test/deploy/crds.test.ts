@@ -99,7 +99,7 @@ describe("rights with policies from the cluster", () => {
     }
   });
 
-  test("only what is asked for is allowed: no rollouts, another kind of reports, no events", () => {
+  test("only what is asked for is allowed: no rollouts, another kind of reports, no events, no status of what the API server enforces", () => {
     const fewer = rightsOf("Helm, from-cluster");
     assert.ok(!fewer.includes("patch policies.kubewarden.io/clusteradmissionpolicies"));
     assert.ok(!fewer.some((right) => right.includes("openreports.io")));
@@ -109,6 +109,9 @@ describe("rights with policies from the cluster", () => {
       rules.flatMap(rights),
     );
     assert.ok(!everywhere.includes("create events.k8s.io/events"));
+    const status = "patch admissionregistration.k8s.io/validatingadmissionpolicies/status";
+    assert.ok(fewer.includes(status), "the status of what is enforced here");
+    assert.ok(!rightsOf("Helm, from-cluster-alone").includes(status));
     // The API server's flags are for those who enforce what it may enforce itself.
     assert.ok(fewer.includes("get /flagz"));
     assert.ok(!rightsOf("Helm, from-cluster-alone").includes("get /flagz"));

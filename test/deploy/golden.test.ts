@@ -15,7 +15,7 @@ const fits = new Ajv({ strict: true, allowUnionTypes: true }).compile(
   JSON.parse(read("deploy/helm/policy-server/values.schema.json")),
 );
 
-test("what Helm made of the chart was made of this chart (npm run helm-golden -- --write, with helm on the PATH)", () => {
+test("what Helm made of the chart was made of this chart (npm run helm-golden -- --write)", () => {
   assert.equal(read("test/vectors/helm/chart.sha256").trim(), chartHash());
 });
 

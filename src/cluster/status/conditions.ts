@@ -32,7 +32,7 @@ const MOST_NAMES = 5;
  */
 export function standingOf(
   { key, generation }: { readonly key: string; readonly generation: number },
-  facts: Pick<PolicyFacts, "reports" | "webhook" | "webhookProblem" | "advice" | "shadow">,
+  facts: Pick<PolicyFacts, "reports" | "webhook" | "webhookProblem" | "webhookReason" | "advice" | "shadow">,
   missing: readonly string[],
 ): Standing {
   const condition = (type: string, status: Condition["status"], reason: string, message: string): Condition => ({
@@ -81,13 +81,10 @@ export function standingOf(
       return condition("Active", "False", "Rollout", `not loaded yet by the replicas ${names}${more}`);
     }
     if (advice?.isNeverAsked === true) return condition("Active", "False", "NeverAsked", advice.text);
-    if (facts.webhook(key) === "missing")
-      return condition(
-        "Active",
-        "False",
-        "NoWebhook",
-        `the API server does not ask about it yet: ${facts.webhookProblem(key) ?? "its webhook is missing"}`,
-      );
+    if (facts.webhook(key) === "missing") {
+      const why = facts.webhookProblem(key) ?? "its webhook is missing";
+      return condition("Active", "False", facts.webhookReason(key), `the API server does not ask about it yet: ${why}`);
+    }
     if (shadow !== undefined) {
       const { activeGeneration } = shadow;
       const inForce = activeGeneration === undefined ? "no version is" : `generation ${activeGeneration} is`;

@@ -84,6 +84,14 @@ export function configurationObject(
   };
 }
 
+/** The reference to a ClusterRole, with which configurations are deleted. */
+export const ownerReference = (name: string, uid: string) => ({
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "ClusterRole",
+  name,
+  uid,
+});
+
 /** A webhook in an existing configuration. */
 export interface StandingWebhook {
   readonly type: WebhookType;

@@ -27,9 +27,14 @@ export interface DerivedWebhook {
   readonly members: readonly string[];
 }
 
+/** The reason of a policy's condition `Active` while the API server does not ask about it. */
+export type MissingReason = "NoWebhook" | "WebhookRefused" | "WebhookNotWritable";
+
 /** Why a policy has no webhook, or one that differs from its definition. */
 export interface WebhookProblem {
   /** The policy's id. */
   readonly id: string;
   readonly text: string;
+  /** Default `NoWebhook`. */
+  readonly reason?: MissingReason;
 }

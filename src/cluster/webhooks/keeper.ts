@@ -1,7 +1,8 @@
 /** Keeps a cluster's webhook configurations as policies demand them: the leader writes, every replica announces the paths that it answers. */
 import { createHash } from "node:crypto";
 import type { Clock } from "../../data/clock.js";
-import { ApiError, isForbidden, reasonOf } from "../../kubernetes/client/errors.js";
+import { ApiError, reasonOf } from "../../kubernetes/client/errors.js";
+import { isRefusal } from "../../kubernetes/client/object-pages.js";
 import { retryWait } from "../../kubernetes/client/retries.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { ClusterState } from "../cluster-state.js";
@@ -12,19 +13,21 @@ import type { BreakGlass } from "./break-glass.js";
 import {
   type ConfigurationIdentity,
   keptObject,
-  type StandingWebhook,
+  ownerReference,
   standingWebhooks,
   WEBHOOK_TYPES,
   type WebhookTarget,
+  type WebhookType,
   webhookObject,
 } from "./configuration.js";
 import type { DerivedWebhooks } from "./derive.js";
 import type { DerivedWebhook, WebhookProblem } from "./derived-webhook.js";
 import { Disputes } from "./disputes.js";
+import { KnownPaths } from "./known-paths.js";
 import { Refusals } from "./refusals.js";
 import { rollout } from "./rollout.js";
 import type { ConfigurationStore } from "./store.js";
-import { type Intended, tryAlone, writeConfigurations } from "./write.js";
+import { dividedBy, type Intended, type KnownWebhook, tryAlone, writeConfigurations } from "./write.js";
 
 /** Interval of checking configurations, even without a reported change. */
 const LOOK_AGAIN_MS = 300_000;
@@ -37,9 +40,6 @@ const UNREAD = "unread";
 
 /** Most names of replicas in a message. */
 const MOST_NAMES = 5;
-
-/** Most former paths that are kept: those of hundreds of changes that no leader has followed yet. */
-const MOST_FORMER = 1_000;
 
 /** The result for the webhooks. */
 export interface WebhookReport {
@@ -85,7 +85,7 @@ export class WebhookKeeper implements ClusterPart {
   /** Resources whose policies are not known. */
   #unread: readonly string[] = [];
   /** Policies by their paths: of webhooks that are wanted, or exist. */
-  #members = new Map<string, readonly string[]>();
+  readonly #paths = new KnownPaths();
   readonly #refusals: Refusals;
   #leading: AbortSignal | undefined;
   #interrupting = new AbortController();
@@ -95,6 +95,9 @@ export class WebhookKeeper implements ClusterPart {
   /** The keys of messages that still hold: they are not logged again. */
   readonly #said = new Set<string>();
   #problems: ReadonlySet<string> = new Set();
+  /** The existing webhooks as they were read or written last. */
+  #known: readonly KnownWebhook[] = [];
+  #refused = 0;
   #failures = 0;
   #cancelTimer = (): void => {};
   #running: Promise<void> | undefined;
@@ -112,7 +115,7 @@ export class WebhookKeeper implements ClusterPart {
     const derived = this.#options.derive(state);
     this.#derived = derived;
     this.#unread = state.unread;
-    this.#remember(derived);
+    this.#paths.remember(derived.webhooks);
     this.look();
   }
 
@@ -120,6 +123,8 @@ export class WebhookKeeper implements ClusterPart {
     this.#leading = signal;
     // Others' writes are known after a check.
     this.#carried = undefined;
+    this.#known = [];
+    this.#failures = 0;
     this.#refusals.keepOnly([]);
     const failed = (error: unknown): void =>
       this.#say(
@@ -179,6 +184,12 @@ export class WebhookKeeper implements ClusterPart {
     return carried !== undefined && authorities.every((pem) => carried.includes(pem));
   }
 
+  /** The leader's result: the number of webhooks that the API server refuses, and whether it refuses to have them read or written at all. */
+  get standing(): { readonly refused: number; readonly unwritable: boolean } {
+    if (this.#leading === undefined || this.#leading.aborted) return { refused: 0, unwritable: false };
+    return { refused: this.#refused, unwritable: this.#failures > 0 };
+  }
+
   /** Checks and writes. @returns milliseconds until the next check; never rejects */
   async #keep(derived: DerivedWebhooks, signal: AbortSignal): Promise<number> {
     try {
@@ -191,10 +202,13 @@ export class WebhookKeeper implements ClusterPart {
       // Some may have been written, and some not.
       this.#carried = undefined;
       this.#failures += 1;
-      const { settling, logger, random } = this.#options;
+      const { settling, logger, random, glass } = this.#options;
       const message = `webhook configurations cannot be kept: ${reasonOf(error)}`;
-      if (isForbidden(error) && settling?.()) logger.info(message);
+      if (isRefusal(error) && settling?.()) logger.info(message);
       else this.#say(FAILED, message);
+      // Nothing can be said in a status while the API server does not answer.
+      if (isRefusal(error) && !settling?.() && glass?.inForce === undefined)
+        await this.#reportUnwritten(derived, reasonOf(error), signal);
       return retryWait(this.#failures, random);
     }
   }
@@ -209,19 +223,16 @@ export class WebhookKeeper implements ClusterPart {
     }
     this.#said.delete(UNCERTIFIED);
     const target = { ...this.#options.target, ...(caBundle !== undefined && { caBundle }) };
-    const found = new Map(
-      await Promise.all(WEBHOOK_TYPES.map(async (type) => [type, await store.list(type, signal)] as const)),
-    );
-    const standing = [...found].flatMap(([type, objects]) => objects.flatMap((each) => standingWebhooks(type, each)));
+    const { found, standing } = await this.#find(signal);
     const desired = withdrawn === undefined ? this.#acceptable(derived, standing) : [];
     this.#refusals.keepOnly([...derived.webhooks, ...desired]);
     const { wanted, kept, waiting } = rollout({
       desired,
       standing: withdrawn === undefined ? standing : [],
       isServed: this.#isServed,
-      membersOf: (path) => this.#membersOf(path),
+      membersOf: (path) => this.#paths.membersOf(path),
       // One that this process has known is gone; any other may be one that it never knew.
-      isUnread: (path) => this.#unread.length > 0 && !this.#members.has(path),
+      isUnread: (path) => this.#unread.length > 0 && !this.#paths.has(path),
       isRefused: (webhook) => this.#refusals.why(webhook) !== undefined,
     });
     if (this.#unread.length > 0)
@@ -251,15 +262,41 @@ export class WebhookKeeper implements ClusterPart {
     if (failure !== undefined) throw failure;
     if (tried.length > 0) return this.#write(derived, signal);
     this.#carried = caBundle;
+    this.#known = intended;
     this.#disputes.wrote(digest(JSON.stringify(intended)), changed > 0);
-    if (this.#disputes.isOpen) this.#say(DISPUTED, "another client changes webhook configurations again and again");
+    if (this.#disputes.isOpen)
+      this.#say(
+        DISPUTED,
+        "another client changes webhook configurations again and again: a second server with the same --policy-server-name, for example",
+      );
     else this.#said.delete(DISPUTED);
-    this.#forget(derived, standing);
+    this.#paths.keepOnly([...derived.webhooks, ...standing]);
     if (changed > 0)
       logger.info("webhook configurations written", { webhooks: intended.length, waiting: waiting.length });
     this.#sayProblems(derived.problems);
+    this.#refused = desired.filter((webhook) => this.#refusals.why(webhook) !== undefined).length;
     if (withdrawn === undefined) this.#report(derived, wanted, waiting);
-    else this.#report(derived, derived.webhooks, [], withdrawn);
+    else this.#report(derived, derived.webhooks, [], { withdrawn });
+  }
+
+  async #find(signal: AbortSignal) {
+    const list = async (type: WebhookType) => [type, await this.#options.store.list(type, signal)] as const;
+    const found = new Map(await Promise.all(WEBHOOK_TYPES.map(list)));
+    const standing = [...found].flatMap(([type, objects]) => objects.flatMap((each) => standingWebhooks(type, each)));
+    this.#known = standing;
+    return { found, standing };
+  }
+
+  /** Reports policies whose webhooks are not in the cluster as they should be, after a failure. Never rejects. */
+  async #reportUnwritten(derived: DerivedWebhooks, failure: string, signal: AbortSignal): Promise<void> {
+    const caBundle = this.#options.caBundle();
+    if (caBundle === undefined) return;
+    const target = { ...this.#options.target, caBundle };
+    // Some may have been written; what can't be read is as it was known last.
+    await this.#find(signal).catch(() => {});
+    const { written, others } = dividedBy(this.#known, this.#acceptable(derived, this.#known), target);
+    const text = `webhook configurations cannot be kept: ${failure}`;
+    this.#report(derived, written, others, { failure: { text, reason: "WebhookNotWritable" } });
   }
 
   readonly #isServed = (path: string): boolean => {
@@ -268,59 +305,36 @@ export class WebhookKeeper implements ClusterPart {
     return live.length > 0 && live.every(({ routes }) => routes.has(digest));
   };
 
-  /** Keeps the paths that replicas were asked to answer, newest last: webhooks that are no longer wanted may exist as long as there is no leader. */
-  #remember({ webhooks }: DerivedWebhooks): void {
-    for (const { path, members } of webhooks) {
-      this.#members.delete(path);
-      this.#members.set(path, members);
-    }
-    const most = webhooks.length + MOST_FORMER;
-    for (const path of this.#members.keys()) {
-      if (this.#members.size <= most) return;
-      this.#members.delete(path);
-    }
-  }
-
   /** The webhooks that the API server accepts, as far as that is known. */
-  #acceptable({ webhooks }: DerivedWebhooks, standing: readonly StandingWebhook[]): readonly DerivedWebhook[] {
+  #acceptable({ webhooks }: DerivedWebhooks, standing: readonly KnownWebhook[]): readonly DerivedWebhook[] {
     const found = new Map(standing.map(({ type, name, raw }) => [`${type} ${name}`, raw.matchConditions]));
     const stands = ({ type, name, matchConditions }: DerivedWebhook): boolean =>
       JSON.stringify(found.get(`${type} ${name}`)) === JSON.stringify(matchConditions);
     return webhooks.map((webhook) => this.#refusals.acceptable(webhook, stands));
   }
 
-  /** The policies of a path. The path of a single policy contains its id. */
-  #membersOf(path: string): readonly string[] | undefined {
-    const [, id] = /^\/validate\/([^/]+)$/.exec(path) ?? [];
-    return this.#members.get(path) ?? (id === undefined ? undefined : [decodeURIComponent(id)]);
-  }
-
-  /** Drops kept paths that are no longer needed. */
-  #forget({ webhooks }: DerivedWebhooks, standing: readonly StandingWebhook[]): void {
-    const paths = new Set([...webhooks, ...standing].map(({ path }) => path));
-    for (const path of this.#members.keys()) if (!paths.has(path)) this.#members.delete(path);
-  }
-
+  /** @param why why all webhooks are withdrawn, or some are missing that wait for nothing else */
   #report(
     derived: DerivedWebhooks,
     wanted: readonly DerivedWebhook[],
     waiting: readonly DerivedWebhook[],
-    withdrawn?: string,
+    { withdrawn, failure }: { readonly withdrawn?: string; readonly failure?: Omit<WebhookProblem, "id"> } = {},
   ): void {
     const { report } = this.#options;
     if (report === undefined) return;
-    const why = (webhook: DerivedWebhook): string => {
+    const why = (webhook: DerivedWebhook): Omit<WebhookProblem, "id"> => {
       const refusal = this.#refusals.why(webhook);
-      return refusal === undefined
-        ? `its webhook waits for ${this.#waitedFor(webhook.path)}`
-        : `the API server refuses its webhook: ${refusal}`;
+      if (refusal !== undefined)
+        return { text: `the API server refuses its webhook: ${refusal}`, reason: "WebhookRefused" };
+      if (failure !== undefined && this.#isServed(webhook.path)) return failure;
+      return { text: `its webhook waits for ${this.#waitedFor(webhook.path)}` };
     };
     report({
       ...(withdrawn !== undefined && { withdrawn }),
       asked: new Set(wanted.flatMap(({ members }) => members)),
       problems: [
         ...derived.problems,
-        ...waiting.flatMap((webhook) => webhook.members.map((id) => ({ id, text: why(webhook) }))),
+        ...waiting.flatMap((webhook) => webhook.members.map((id) => ({ id, ...why(webhook) }))),
       ],
     });
   }
@@ -368,12 +382,5 @@ export class WebhookKeeper implements ClusterPart {
     this.#options.logger.warn(message);
   }
 }
-
-const ownerReference = (name: string, uid: string) => ({
-  apiVersion: "rbac.authorization.k8s.io/v1",
-  kind: "ClusterRole",
-  name,
-  uid,
-});
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -8,6 +8,7 @@ import type { ClusterSettings } from "../settings.js";
 import { Advisor } from "./advisor.js";
 import { BreakGlass } from "./break-glass.js";
 import type { DerivedWebhooks } from "./derive.js";
+import type { MissingReason } from "./derived-webhook.js";
 import { WebhookDeriver } from "./from-documents.js";
 import { WebhookKeeper } from "./keeper.js";
 import { NativePlugin } from "./native-plugin.js";
@@ -35,7 +36,7 @@ export function webhookPart(
   deriver: WebhookDeriver,
   certificates: Pick<Certificates, "caBundle" | "changed">,
 ): WebhookPart {
-  const { cluster, clock, random, log, replicas, settings, facts } = context;
+  const { cluster, clock, random, log, metrics, replicas, settings, facts } = context;
   const { policyServer, service, webhookUrl, owner } = settings;
   const labels = { ...MANAGED_BY, [`${PREFIX}server`]: policyServer };
   const webhooksOf = ({ documents }: ClusterState) => deriver.derive(documents.values(), facts.refused);
@@ -66,17 +67,23 @@ export function webhookPart(
     settling: () => cluster.http.outage.settling,
     report: ({ asked, problems, withdrawn }) => {
       const whys = new Map<string, string[]>();
-      for (const { id, text } of problems) whys.set(id, [...(whys.get(id) ?? []), text]);
+      const reasons = new Map<string, MissingReason | undefined>();
+      for (const { id, text, reason } of problems) {
+        whys.set(id, [...(whys.get(id) ?? []), text]);
+        reasons.set(id, reason ?? reasons.get(id));
+      }
       for (const key of context.state()?.documents.keys() ?? []) {
         const id = facts.refused.has(key) ? undefined : idOf(key);
         if (id === undefined) continue;
         if (asked.has(id)) facts.setWebhook(key, withdrawn === undefined ? "there" : "withdrawn", withdrawn);
-        else if (whys.has(id)) facts.setWebhook(key, "missing", whys.get(id)?.join("; "));
+        else if (whys.has(id)) facts.setWebhook(key, "missing", whys.get(id)?.join("; "), reasons.get(id));
       }
       advisor.look();
     },
   });
   const forget = [certificates.changed(() => keeper.look()), cluster.http.outage.over(() => keeper.look())];
+  metrics.gauge("cluster_webhooks_refused", () => keeper.standing.refused);
+  metrics.gauge("cluster_webhooks_unwritable", () => (keeper.standing.unwritable ? 1 : 0));
   return {
     served: (state) => {
       // Until the leader has checked, it is not known whether the API server calls new webhooks.

@@ -8,12 +8,17 @@ import {
   place,
   type StandingWebhook,
   WEBHOOK_TYPES,
+  type WebhookTarget,
   type WebhookType,
+  webhookObject,
 } from "./configuration.js";
 import type { DerivedWebhook } from "./derived-webhook.js";
 import { type Refusal, refusalOf, refusedAmong, type Suspect } from "./refused-among.js";
 import { listOf } from "./rules.js";
 import type { ConfigurationStore } from "./store.js";
+
+/** A webhook as far as it is known without its place. */
+export type KnownWebhook = Pick<StandingWebhook, "type" | "name" | "raw">;
 
 /** A webhook that is to exist. */
 export interface Intended extends Suspect {
@@ -181,6 +186,23 @@ function isAsIntended({ live, intended }: Change, { labels, owner }: Configurati
     (owner === undefined || owners.some((each) => member(each, "uid") === owner.uid)) &&
     canonical(member(live, "webhooks") ?? []) === canonical(intended.map(({ raw }) => raw))
   );
+}
+
+/**
+ * Divides webhooks by whether they are in the cluster as they are wanted.
+ * @param known those that are in the cluster
+ */
+export function dividedBy(
+  known: readonly KnownWebhook[],
+  wanted: readonly DerivedWebhook[],
+  target: WebhookTarget,
+): Readonly<Record<"written" | "others", readonly DerivedWebhook[]>> {
+  const found = new Map(known.map(({ type, name, raw }) => [`${type} ${name}`, canonical(raw)]));
+  const isWritten = (webhook: DerivedWebhook): boolean =>
+    found.get(`${webhook.type} ${webhook.name}`) === canonical(webhookObject(webhook, target));
+  const written = wanted.filter(isWritten);
+  const names = new Set(written);
+  return { written, others: wanted.filter((webhook) => !names.has(webhook)) };
 }
 
 /** A value as text, with keys in order. */

@@ -6,7 +6,7 @@ import { LineReader } from "../../data/line-reader.js";
 import { endWithin } from "./abort.js";
 import { apiError, readAnswer, readText, unreachable } from "./answers.js";
 import type { Connection, Identity } from "./connection.js";
-import { AnswerTooLarge, ClusterUnreachable } from "./errors.js";
+import { AnswerTooLarge, ApiError, ClusterUnreachable } from "./errors.js";
 import {
   CONNECT_MS,
   MAX_ANSWER_BYTES,
@@ -203,10 +203,15 @@ export class ClusterHttp {
         const wait = Number(headers["retry-after"]) * 1000;
         // 429 and a 503 with a time were not processed, so that even a POST may be repeated.
         const putOff = (statusCode === 429 || statusCode === 503) && wait >= 0;
-        if (!putOff || once || attempt === MAX_RETRIES) throw apiError(statusCode, headers, answer);
-        await delay(Math.min(wait, MAX_RETRY_AFTER_MS), undefined, { signal: limit.signal });
+        const refusal = apiError(statusCode, headers, answer);
+        if (!putOff || once || attempt === MAX_RETRIES) throw refusal;
+        // An end while it waits is the end of a request that was answered.
+        await delay(Math.min(wait, MAX_RETRY_AFTER_MS), undefined, { signal: limit.signal }).catch(() => {
+          throw refusal;
+        });
       }
     } catch (cause) {
+      if (cause instanceof ApiError) throw cause;
       if (outer.aborted) {
         const message = "the caller no longer waits for the answer";
         throw new ClusterUnreachable(message, { cause, shown: message });

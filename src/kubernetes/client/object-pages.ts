@@ -24,6 +24,10 @@ export class ListError extends Error {
   readonly code = "KUBERNETES_LIST";
 }
 
+/** Whether the API server has answered with a refusal, of a page of a list as well. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof ApiError || (error instanceof ListError && error.cause instanceof ApiError);
+
 const GONE = 410;
 
 /**

@@ -93,6 +93,11 @@ describe("the conditions of a policy", () => {
     assert.equal(standingOf(DOCUMENT, facts, []).active.reason, "NoWebhook");
     facts.setWebhook(KEY, "missing", "its webhook waits for the replica b");
     assert.match(standingOf(DOCUMENT, facts, []).active.message, /: its webhook waits for the replica b$/);
+    facts.setWebhook(KEY, "missing", "the API server refuses its webhook: no", "WebhookRefused");
+    assert.equal(
+      shown(standingOf(DOCUMENT, facts, []).active),
+      "Active False WebhookRefused: the API server does not ask about it yet: the API server refuses its webhook: no",
+    );
     facts.setWebhook(KEY, "there");
     assert.equal(standingOf(DOCUMENT, facts, []).active.status, "True");
   });

@@ -7,6 +7,7 @@ import { WebhookDeriver } from "../../../src/cluster/webhooks/from-documents.js"
 import { WebhookKeeper, type WebhookReport } from "../../../src/cluster/webhooks/keeper.js";
 import type { ClusterDocument } from "../../../src/config/from-cluster/cluster-document.js";
 import { ApiError, ClusterUnreachable } from "../../../src/kubernetes/client/errors.js";
+import { ListError } from "../../../src/kubernetes/client/object-pages.js";
 import { createLogger } from "../../../src/telemetry/logger.js";
 import { TestClock } from "../../support/test-clock.js";
 import { kubewarden, kyverno } from "./documents.js";
@@ -389,6 +390,8 @@ describe("what the API server refuses", () => {
       kept.report?.problems.map(({ id, text }) => `${id}: ${text}`),
       ["bad1", "bad2"].map((id) => `${id}: the API server refuses its webhook: rules: Required value`),
     );
+    assert.ok(kept.report?.problems.every(({ reason }) => reason === "WebhookRefused"));
+    assert.deepEqual(kept.keeper.standing, { refused: 2, unwritable: false });
     assert.deepEqual([...(kept.report?.asked ?? [])], ["a", "z"]);
     const { length } = kept.store.writes;
     kept.keeper.look();
@@ -404,6 +407,41 @@ describe("what the API server refuses", () => {
     await kept.serve(kubewarden("p", { timeoutSeconds: 7 }));
     assert.equal(kept.store.objects.get(V1)?.webhooks[0]?.timeoutSeconds, 7);
     assert.deepEqual(kept.report?.problems, []);
+  });
+
+  test("to have anything written is told of what has changed and what is new, and of nothing that stands", async () => {
+    const kept = await new Kept().keep(kubewarden("a"), kubewarden("b"));
+    kept.store.refuseAll = () => new ApiError(403, "Forbidden", "may not patch");
+    await kept.serve(kubewarden("a"), kubewarden("b", { timeoutSeconds: 5 }), kubewarden("new"), kubewarden("late"));
+    kept.replicas.are(kept.paths.filter((path) => !path.endsWith("late")));
+    await settle();
+    const unwritten = "webhook configurations cannot be kept: may not patch";
+    const told = (kept.report?.problems ?? []).map(({ id, text, reason }) => `${id} ${reason}: ${text}`);
+    assert.deepEqual(told.slice(0, 1), [`b WebhookNotWritable: ${unwritten}`]);
+    assert.match(told[1] ?? "", /^late undefined: its webhook waits for/);
+    assert.deepEqual(told.slice(2), [`new WebhookNotWritable: ${unwritten}`]);
+    assert.deepEqual([...(kept.report?.asked ?? [])], ["a"]);
+    assert.deepEqual(kept.keeper.standing, { refused: 0, unwritable: true });
+    kept.store.refuseAll = () => undefined;
+    kept.keeper.look();
+    await settle();
+    assert.deepEqual([...(kept.report?.asked ?? [])].sort(), ["a", "b", "new"]);
+    assert.equal(kept.keeper.standing.unwritable, false);
+  });
+
+  test("to have anything read is told of what is not known to stand", async () => {
+    const kept = await new Kept().keep(kubewarden("a"));
+    kept.store.failing = new ListError("page 1", { cause: new ApiError(403, "Forbidden", "may not list") });
+    await kept.serve(kubewarden("a"), kubewarden("b"));
+    kept.oneServesAll();
+    await settle();
+    assert.deepEqual([...(kept.report?.asked ?? [])], ["a"]);
+    assert.deepEqual(
+      kept.report?.problems.map(({ id, reason }) => [id, reason]),
+      [["b", "WebhookNotWritable"]],
+    );
+    kept.leading.abort();
+    assert.equal(kept.keeper.standing.unwritable, false, "one that leads no more writes nothing");
   });
 
   test("as a whole is said once, and tried again after longer and longer", async () => {

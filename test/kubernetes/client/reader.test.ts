@@ -140,6 +140,16 @@ describe("what guests ask", () => {
     assert.deepEqual(await reader.get(NAMESPACES, { name: "busy" }, PATIENT), { metadata: { name: "busy" } });
   });
 
+  test("one that is put off for longer than its caller waits has been answered: the refusal is the reason", async (context) => {
+    const server = await FakeApiServer.start(context);
+    const { reader } = connect(context, server);
+    server.special.set("/api/v1/namespaces/full", (_, response) => {
+      response.setHeader("retry-after", "32");
+      status(response, 429, "TooManyRequests", "later");
+    });
+    await assert.rejects(reader.get(NAMESPACES, { name: "full" }, AbortSignal.timeout(200)), /later/);
+  });
+
   test("numbers beyond what JavaScript holds keep their value", async (context) => {
     const server = await FakeApiServer.start(context);
     server.special.set("/api/v1/namespaces/n", (_, response) => {
