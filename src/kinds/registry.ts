@@ -33,6 +33,8 @@ export interface KindTools {
   /** The version as which those policies are evaluated; absent: that of a cluster's API servers, else 1.37. */
   readonly evaluatedAs?: KubernetesVersion;
   /** The release of a cluster's API servers, such as `1.38`; `begin` waits for the first answer. */
+  /** A newer release, of which warnings say what it decides otherwise; absent: none do. */
+  readonly upgrade?: KubernetesVersion;
   readonly release?: { readonly begin: () => Promise<void>; readonly current: string | undefined };
 }
 
@@ -58,7 +60,7 @@ export function createKinds(tools: KindTools): KindSource {
 }
 
 async function loadValidating(tools: KindTools): Promise<DocumentKind & { readonly inline: InlineKind }> {
-  const { watcher, typeCheck = false, kubernetesVersion, release } = tools;
+  const { watcher, typeCheck = false, kubernetesVersion, release, upgrade } = tools;
   await release?.begin();
   const [{ createServer, evaluatedVersion }, { createExpressionCompiler }, { validatingAdmissionPolicyKind }] =
     await Promise.all([
@@ -68,8 +70,9 @@ async function loadValidating(tools: KindTools): Promise<DocumentKind & { readon
     ]);
   const schemas = typeCheck ? (await import("./shared/index.js")).bundledSchemas() : undefined;
   const server = kubernetesVersion && createServer(kubernetesVersion, createExpressionCompiler);
+  const upgraded = upgrade && createExpressionCompiler(upgrade);
   const kinds = memoized((version: KubernetesVersion) =>
-    validatingAdmissionPolicyKind(createExpressionCompiler(version, version, watcher), schemas, server),
+    validatingAdmissionPolicyKind(createExpressionCompiler(version, version, watcher), schemas, server, upgraded),
   );
   const kind = () => kinds(evaluatedVersion(tools));
   return {
@@ -90,7 +93,7 @@ function memoized<K, V>(make: (key: K) => V): (key: K) => V {
 }
 
 async function loadMutating(tools: KindTools): Promise<DocumentKind> {
-  const { watcher, kubernetesVersion, release, typeCheck = false } = tools;
+  const { watcher, kubernetesVersion, release, typeCheck = false, upgrade } = tools;
   await release?.begin();
   const [{ createServer, evaluatedVersion }, { createMutationCompilers }, { mutatingAdmissionPolicyKind }] =
     await Promise.all([
@@ -99,9 +102,10 @@ async function loadMutating(tools: KindTools): Promise<DocumentKind> {
       import("./mutating-admission-policy/kind.js"),
     ]);
   const server = kubernetesVersion && createServer(kubernetesVersion, createMutationCompilers);
+  const upgraded = upgrade && createMutationCompilers(upgrade);
   const schemas = typeCheck ? (await import("./shared/index.js")).bundledSchemas() : undefined;
   const kinds = memoized((version: KubernetesVersion) =>
-    mutatingAdmissionPolicyKind(createMutationCompilers(version, version, watcher), server, schemas),
+    mutatingAdmissionPolicyKind(createMutationCompilers(version, version, watcher), server, schemas, upgraded),
   );
   return {
     ...MUTATING_DOCUMENTS,

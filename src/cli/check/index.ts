@@ -245,8 +245,8 @@ function fileValue({ file, policies, errors, warnings, notes, leftOut, problems 
   return { file, policies, errors, warnings, notes, ...(leftOut && { leftOut }), problems: problems.map(problemValue) };
 }
 
-function problemValue({ file, line, column, endColumn, severity, code, path, message, hint }: Problem) {
-  return { file, line, column, endColumn, severity, code, path: formatPath(path), message, hint };
+function problemValue({ file, line, column, endColumn, severity, code, path, message, hint, witness }: Problem) {
+  return { file, line, column, endColumn, severity, code, path: formatPath(path), message, hint, witness };
 }
 
 /** The name of standard input. */
@@ -265,6 +265,8 @@ export interface CheckOptions {
   readonly strict: boolean;
   /** The Kubernetes that ValidatingAdmissionPolicies must be stored by; absent: any that this server supports. */
   readonly kubernetesVersion?: KubernetesVersion;
+  /** A newer release: each policy is told whether its decisions can change. */
+  readonly upgrade?: KubernetesVersion | undefined;
 }
 
 /**
@@ -297,12 +299,16 @@ export async function checkCommand(settings: LoaderSettings, options: CheckOptio
   }
   if (all.some(isUnusable)) return EXIT.NOT_ASKED;
   if (all.some(({ errors, warnings }) => errors > 0 || (strict && warnings > 0))) return EXIT.NO;
+  if (all.some(({ problems }) => problems.some(changes))) return EXIT.NO;
   const isEmpty = ({ policies, leftOut }: CheckedFile): boolean =>
     policies === 0 && (leftOut === undefined || withEntry.size === 0);
   const empty = all.filter(isEmpty).map(({ file }) => file);
   if (empty.length === 0) return EXIT.FINE;
   return nothingJudged(`there is no policy in ${empty.join(", ")}`, io);
 }
+
+/** Whether a problem says that a decision changes. */
+const changes = ({ code, severity }: Problem): boolean => code === "KUBERNETES_UPGRADE" && severity === "warning";
 
 /** Whether a file can't be read, or is empty, a text or a list. */
 const isUnusable = ({ file, problems }: CheckedFile): boolean =>
@@ -361,7 +367,7 @@ async function checkDocuments(
 
 async function load(
   settings: LoaderSettings,
-  { kubernetesVersion }: CheckOptions,
+  { kubernetesVersion, upgrade }: CheckOptions,
   read: (() => ConfigResult) | undefined,
 ): Promise<LoadResult> {
   // If a cluster is required by an option, a missing one is an error.
@@ -369,6 +375,7 @@ async function load(
   const source = createPolicySource(settings, {
     typeCheck: true,
     diagnose: true,
+    upgrade,
     warnWithoutCluster: !wanted,
     ...(read && { read }),
     ...(kubernetesVersion && { kubernetesVersion }),

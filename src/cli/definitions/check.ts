@@ -1,12 +1,14 @@
 /** `check` on the command line. */
 import { Option } from "commander";
 import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
+import { upgradeVersion } from "../kubernetes-version.js";
 import { settingsOf } from "../loader-settings.js";
 
 /** Options of `check` alone. */
 interface CheckOptions {
   readonly output: "text" | "json" | "sarif";
   readonly strict?: true;
+  readonly upgrade?: string;
   readonly batch?: true;
   readonly typecheck?: true;
   readonly schemas?: string;
@@ -26,11 +28,15 @@ export const addCheck: AddCommand = (program, { io, done }) => {
     )
     .addOption(OUTPUT)
     .option("--strict", "exit 1 for warnings, too")
+    .option(
+      "--upgrade <version>",
+      "say of each policy whether a newer Kubernetes decides otherwise; exit 1 if one does",
+    )
     .option("--batch", "instead, check the objects in JSON lines on standard input, one line of answer each")
     .option("--typecheck", "with --batch: the type checker's warnings instead of validation")
     .option("--schemas <file>", "with --typecheck: OpenAPI definitions instead of those of the built-in kinds")
     .action(async (named: readonly string[]) => {
-      const { batch, typecheck, schemas, output, strict } = check.opts<CheckOptions>();
+      const { batch, typecheck, schemas, output, strict, upgrade } = check.opts<CheckOptions>();
       const settings = settingsOf(check, io);
       const { kubernetesVersion: version } = settings;
       if (batch) {
@@ -39,7 +45,13 @@ export const addCheck: AddCommand = (program, { io, done }) => {
         return done(await checkBatchCommand(options, io));
       }
       const { checkCommand } = await import("../check/index.js");
-      const options = { named, output, strict: strict === true, ...(version && { kubernetesVersion: version }) };
+      const options = {
+        named,
+        output,
+        strict: strict === true,
+        ...(version && { kubernetesVersion: version }),
+        ...(upgrade !== undefined && { upgrade: upgradeVersion(upgrade, version) }),
+      };
       done(await checkCommand(settings, options, io));
     });
   withExamples(check, [
