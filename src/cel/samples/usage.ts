@@ -71,21 +71,32 @@ export interface NamedChecked {
 
 /** The common usage of a policy's expressions, with values that servers of different releases take differently. */
 export function usageOfAll(parts: readonly NamedChecked[]): Usage {
-  let reader: Reader | undefined;
-  for (const { name, checked, declarations } of parts) {
-    reader = new Reader(checked, declarations.functions, declarations.objectTypes, reader ?? "first");
-    const shape = reader.read(checked.expr, BOOLS);
-    if (name !== undefined && shape !== undefined) kept(reader.variables, "variables", DYN).fields.set(name, shape);
-  }
-  return reader ?? { variables: new Map(), answers: new Map(), literals: [], objectTypes: new Map() };
+  const named = new Map(parts.flatMap((part) => (part.name === undefined ? [] : [[part.name, part] as const])));
+  const common: Common = { variables: new Map(), answers: new Map(), literals: [], named, left: MOST_READINGS };
+  for (const { name, checked, declarations } of parts)
+    if (name === undefined)
+      new Reader(checked, declarations.functions, declarations.objectTypes, common).read(checked.expr, BOOLS);
+  return { ...common, objectTypes: parts[0]?.declarations.objectTypes ?? new Map() };
+}
+
+/** Most readings of variables: each is read where it is used, and may use others. */
+const MOST_READINGS = 1_000;
+
+/** What the readers of a policy's expressions share. */
+interface Common {
+  readonly variables: Map<string, Shape>;
+  readonly answers: Map<string, Shape>;
+  readonly literals: Value[];
+  readonly named: ReadonlyMap<string, NamedChecked>;
+  left: number;
 }
 
 class Reader implements Usage {
   readonly variables: Map<string, Shape>;
   readonly answers: Map<string, Shape>;
   readonly literals: Value[];
-  /** Whether values are wanted that servers of different releases take differently. */
-  readonly #upgrades: boolean;
+  /** Set where values are wanted that servers of different releases take differently. */
+  readonly #common: Common | undefined;
   readonly #checked: CheckedExpr;
   readonly #functions: Declarations["functions"];
   /** The shapes of the variables of loops, innermost last; undefined for those without a place in the data. */
@@ -95,13 +106,12 @@ class Reader implements Usage {
     checked: CheckedExpr,
     functions: Declarations["functions"],
     readonly objectTypes: Declarations["objectTypes"],
-    before?: Reader | "first",
+    common?: Common,
   ) {
-    const { variables, answers, literals } = before instanceof Reader ? before : NOTHING_READ();
-    this.variables = variables;
-    this.answers = answers;
-    this.literals = literals;
-    this.#upgrades = before !== undefined;
+    this.variables = common?.variables ?? new Map();
+    this.answers = common?.answers ?? new Map();
+    this.literals = common?.literals ?? [];
+    this.#common = common;
     this.#checked = checked;
     this.#functions = functions;
     walk(checked.expr, (expr) => {
@@ -111,7 +121,7 @@ class Reader implements Usage {
   }
 
   #texts(name: string): readonly Value[] {
-    return [...(TEXTS.get(name) ?? []), ...((this.#upgrades && UPGRADE_TEXTS.get(name)) || [])];
+    return [...(TEXTS.get(name) ?? []), ...((this.#common && UPGRADE_TEXTS.get(name)) ?? [])];
   }
 
   #type(expr: Expr): Type {
@@ -158,6 +168,14 @@ class Reader implements Usage {
   }
 
   #select(expr: SelectExpr, wanted: readonly Value[]): Shape | undefined {
+    const common = this.#common;
+    const isVariable = expr.operand.kind === "ident" && expr.operand.name === "variables";
+    const variable = isVariable && !expr.testOnly ? common?.named.get(expr.field) : undefined;
+    if (common !== undefined && variable !== undefined) {
+      if (common.left-- <= 0) return undefined;
+      const { checked, declarations } = variable;
+      return new Reader(checked, declarations.functions, declarations.objectTypes, common).read(checked.expr, wanted);
+    }
     const type = expr.testOnly ? DYN : this.#type(expr);
     const field = this.read(expr.operand)?.field(expr.field, contentOf(type));
     if (field !== undefined && (expr.testOnly || type !== contentOf(type))) field.optional = true;
@@ -188,12 +206,12 @@ class Reader implements Usage {
         return this.#in(first, second);
     }
     if (ORDERED.has(name) || /^_[-+*/%]_$/.test(name))
-      return this.#compared(first, second, around, this.#upgrades ? [...NUMBERS, 0] : NUMBERS);
+      return this.#compared(first, second, around, this.#common ? [...NUMBERS, 0] : NUMBERS);
     return this.#ofMany(expr, args, wanted);
   }
 
   #index(expr: CallExpr, operand: Expr, key: Expr, wanted: readonly Value[]): Shape | undefined {
-    const shape = this.read(operand, this.#upgrades && operand.kind === "call" ? wanted : []);
+    const shape = this.read(operand, this.#common && operand.kind === "call" ? wanted : []);
     const name = constantOf(key);
     const type = contentOf(this.#type(expr));
     if (typeof name !== "string") {
@@ -267,7 +285,7 @@ class Reader implements Usage {
     const overload = declared.find(({ id }) => chosen?.includes(id) === true);
     const constant = constantOf(args[1] ?? expr);
     // What a text is wanted to be may be what it is made of: `double(text.replace("%", ""))`.
-    const passed = this.#upgrades ? wanted.filter((value) => typeof value === "string") : [];
+    const passed = this.#common ? wanted.filter((value) => typeof value === "string") : [];
     for (const [i, arg] of args.entries()) {
       const shape = this.read(
         arg,
@@ -282,7 +300,7 @@ class Reader implements Usage {
 
   #loop(expr: ComprehensionExpr, wanted: readonly Value[]): Shape | undefined {
     const type = this.#type(expr.range);
-    const range = this.read(expr.range, this.#upgrades && type.kind === "dyn" ? [""] : []);
+    const range = this.read(expr.range, this.#common && type.kind === "dyn" ? [""] : []);
     const element = type.kind === "list" ? type.element : type.kind === "map" ? type.value : DYN;
     const keys = type.kind === "map" && expr.iterVar2 === undefined;
     const depth = this.#scope.length;
@@ -298,12 +316,6 @@ class Reader implements Usage {
     return result ?? accumulated;
   }
 }
-
-const NOTHING_READ = () => ({
-  variables: new Map<string, Shape>(),
-  answers: new Map<string, Shape>(),
-  literals: [] as Value[],
-});
 
 function kept(shapes: Map<string, Shape>, name: string, type: Type): Shape {
   const shape = shapes.get(name) ?? new Shape(type);

@@ -2,7 +2,7 @@
  * Whether a newer release of Kubernetes decides otherwise under a policy: requests are made for what stands in its expressions, and both releases are asked
  * about them. A request that they decide differently is the witness.
  */
-import { type Sample, toJson, UpgradeSamples } from "../../cel/index.js";
+import { type Sample, toJson, UpgradeSamples, type UpgradeSpot } from "../../cel/index.js";
 import type { Problem } from "../../config/documents/problem.js";
 import type { SourceDocument } from "../../config/documents/source-document.js";
 import { parseJson, stringifyJson } from "../../data/json.js";
@@ -41,6 +41,8 @@ const FEW_SAMPLES = 100;
 const MOST_CUTS = 300;
 /** Milliseconds after which no further sample is tried, so that expressions without bounds do not hold up a check. */
 const MOST_MILLISECONDS = 2_000;
+
+const COST: UpgradeSpot = "may reach the limit of its cost";
 
 /** The request, and what else decides. */
 type Witness = {
@@ -81,10 +83,13 @@ export function upgradeProblem(
   const told = (severity: Problem["severity"], message: string, path: Problem["path"] = []): Problem =>
     document.problem(severity, [...root, ...path], message, undefined, { code: "KUBERNETES_UPGRADE" });
   if (first === undefined) return told("note", `Kubernetes ${release} decides everything as before`);
-  const isCostOnly = spots.size === 1 && spots.has("may reach the limit of its cost");
+  const isCostOnly = spots.size === 1 && first === COST;
   const search = new Search(policy, samples);
-  const found = search.run(isCostOnly ? FEW_SAMPLES : MOST_SAMPLES);
-  const why = [...spots].join(", and ");
+  const most = isCostOnly ? FEW_SAMPLES : MOST_SAMPLES;
+  // What a kind does not define never gets to a policy; one that reads it may still be meant for a newer kind.
+  const found = search.run(most, asStored) ?? search.run(most, asWritten);
+  const causes = [...spots].filter((spot) => spot !== COST);
+  const why = (causes.length === 0 ? [...spots] : causes).join(", and ");
   if (found === undefined)
     return told(
       "note",
@@ -93,16 +98,25 @@ export function upgradeProblem(
         : `no request was found that Kubernetes ${release} decides otherwise, in ${search.tried} that were tried; an expression ${why}`,
     );
   const { witness, before, after } = found;
-  const path = [...before.fields, ...after.fields].find(
-    (field) => !(before.fields.includes(field) && after.fields.includes(field)),
+  const field = [...before.fields, ...after.fields].find(
+    (each) => !(before.fields.includes(each) && after.fields.includes(each)),
   );
-  const message = `Kubernetes ${release} decides otherwise: ${before.words} before, ${after.words} then; an expression ${why}; asked about ${stringifyJson(witness)}`;
-  return { ...told("warning", message, path === undefined ? [] : pathOf(path)), witness };
+  const message = `Kubernetes ${release} decides otherwise: an expression ${why}\nbefore: ${before.words}\nthen: ${after.words}\nasked about: ${stringifyJson(witness)}`;
+  return { ...told("warning", message, field === undefined ? [] : pathOf(field)), witness };
 }
 
 /** `spec.validations[0].expression` below the spec. */
 const pathOf = (field: string): Problem["path"] =>
   Array.from(field.replace(/^spec\./, "").matchAll(/\w+/g), ([word]) => (/^\d+$/.test(word) ? Number(word) : word));
+
+/** Reads an object; a failure where no server has it. */
+type ReadObject = (object: JsonObject) => JsonObject | LookupFailure;
+
+/** The object with all that is written in it, as far as it does not contradict its kind. */
+const asWritten: ReadObject = (object) => {
+  const mismatch = mismatchOf(object);
+  return mismatch === undefined ? object : new LookupFailure(mismatch.error);
+};
 
 /** The search for a witness (disposable). */
 class Search {
@@ -110,6 +124,7 @@ class Search {
   readonly #policy: UpgradedPolicy;
   readonly #samples: UpgradeSamples;
   readonly #targets: readonly Target[];
+  #read: ReadObject = asStored;
 
   constructor(policy: UpgradedPolicy, samples: UpgradeSamples) {
     this.#policy = policy;
@@ -117,7 +132,9 @@ class Search {
     this.#targets = targetsOf(policy.spec);
   }
 
-  run(most: number): Asked | undefined {
+  /** @param read the object as a server has it */
+  run(most: number, read: ReadObject): Asked | undefined {
+    this.#read = read;
     const ends = performance.now() + MOST_MILLISECONDS;
     let close: { readonly sample: Sample; readonly distance: number } | undefined;
     for (let i = 0; i < most && performance.now() < ends; i++) {
@@ -174,7 +191,7 @@ class Search {
     const reads = (word: string): boolean => sample.bindings[word] !== undefined;
     const ofNamespace = made("namespaceObject");
     const metadata = { ...(isObject(ofNamespace.metadata) && ofNamespace.metadata), name: namespace };
-    const seesNamespace = isNamespaced && (reads("namespaceObject") || namespaceSelector !== undefined);
+    const seesNamespace = isNamespaced && (reads("namespaceObject") || Object.keys(namespaceSelector ?? {}).length > 0);
     return {
       request,
       ...(seesNamespace && { namespaceObject: { ...ofNamespace, metadata: withLabels(metadata, namespaceSelector) } }),
@@ -193,7 +210,7 @@ class Search {
     const request = { ...written.request };
     for (const member of ["object", "oldObject"]) {
       if (!isObject(request[member])) continue;
-      const stored = asStored(request[member]);
+      const stored = this.#read(request[member]);
       if (stored instanceof LookupFailure) return undefined;
       request[member] = stored;
     }
