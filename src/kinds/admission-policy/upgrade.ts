@@ -6,7 +6,7 @@ import { type Sample, toJson, UpgradeSamples, type UpgradeSpot } from "../../cel
 import type { Problem } from "../../config/documents/problem.js";
 import type { SourceDocument } from "../../config/documents/source-document.js";
 import { parseJson, stringifyJson } from "../../data/json.js";
-import { builtinKinds, builtinNamespaced, pluralOf } from "../../kubernetes/builtin-kinds.js";
+import { builtinKinds, builtinNamespaced, isBuiltin, pluralOf } from "../../kubernetes/builtin-kinds.js";
 import { mismatchOf } from "../../kubernetes/go-types/as-struct.js";
 import { apiVersionOf, parseApiVersion } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, member, text } from "../../kubernetes/object.js";
@@ -87,7 +87,7 @@ export function upgradeProblem(
   const search = new Search(policy, samples);
   const most = isCostOnly ? FEW_SAMPLES : MOST_SAMPLES;
   // What a kind does not define never gets to a policy; one that reads it may still be meant for a newer kind.
-  const found = search.run(most, asStored) ?? search.run(most, asWritten);
+  const found = search.run(most, asStored) ?? (search.isTyped ? search.run(most, asWritten) : undefined);
   const causes = [...spots].filter((spot) => spot !== COST);
   const why = (causes.length === 0 ? [...spots] : causes).join(", and ");
   if (found === undefined)
@@ -132,6 +132,11 @@ class Search {
     this.#targets = targetsOf(policy.spec);
   }
 
+  /** Whether it is about built-in kinds, whose members are known. */
+  get isTyped(): boolean {
+    return this.#targets.some(({ kind }) => isBuiltin(kind));
+  }
+
   /** @param read the object as a server has it */
   run(most: number, read: ReadObject): Asked | undefined {
     this.#read = read;
@@ -142,7 +147,11 @@ class Search {
       const asked = this.#ask(this.#witness(sample));
       if (asked === undefined) continue;
       this.tried += 1;
-      if (asked.before.key !== asked.after.key) return this.#smaller(asked);
+      if (asked.before.key !== asked.after.key) {
+        // What counts is what is printed: it must be decided so when it is read.
+        const again = this.#ask(parseJson(stringifyJson(asked.witness)) as Witness);
+        if (again !== undefined && again.before.key !== again.after.key) return this.#smaller(again);
+      }
       // Where some expressions differ and others deny, those must be made to hold.
       const [was, is] = [asked.before.fields, asked.after.fields];
       if (was.length === is.length) continue;
@@ -204,10 +213,8 @@ class Search {
 
   /** Both decisions; undefined where no server is asked this, or one cannot decide. */
   #ask(made: Witness): Asked | undefined {
-    const written = parsed(made);
-    if (written === undefined) return undefined;
-    const { namespaceObject, params, authorizer } = written;
-    const request = { ...written.request };
+    const { namespaceObject, params, authorizer } = made;
+    const request = { ...made.request };
     for (const member of ["object", "oldObject"]) {
       if (!isObject(request[member])) continue;
       const stored = this.#read(request[member]);
@@ -229,7 +236,7 @@ class Search {
     const [before, after] = [this.#policy.before, this.#policy.after].map((release) =>
       decisionOf(release(world).evaluate(review, { deadline: Number.POSITIVE_INFINITY, signal: NEVER })),
     );
-    return before && after && { witness: { ...written, request }, before, after };
+    return before && after && { witness: { ...made, request }, before, after };
   }
 
   /** The parameters of each binding: the same, by the names that they look for. */
@@ -280,15 +287,6 @@ function decisionOf(outcome: Outcome | Promise<Outcome>): Decision | undefined {
   const changed = outcome.verdict === "allow" && outcome.mutation !== undefined;
   const key = changed ? stringifyJson(outcome.mutation) : "";
   return { key, words: changed ? "allowed with other changes" : "allowed", fields: [] };
-}
-
-/** The witness as it is read from its text; undefined for what is not JSON. */
-function parsed(witness: Witness): Witness | undefined {
-  try {
-    return parseJson(stringifyJson(witness)) as Witness;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Metadata with the labels that a selector wants. */
