@@ -62,19 +62,29 @@ export function createKinds(tools: KindTools): KindSource {
 async function loadValidating(tools: KindTools): Promise<DocumentKind & { readonly inline: InlineKind }> {
   const { watcher, typeCheck = false, kubernetesVersion, release, upgrade } = tools;
   await release?.begin();
-  const [{ createServer, evaluatedVersion }, { createExpressionCompiler }, { validatingAdmissionPolicyKind }] =
-    await Promise.all([
-      import("./admission-policy/server.js"),
-      import("./validating-admission-policy/dialect.js"),
-      import("./validating-admission-policy/kind.js"),
-    ]);
+  const [
+    upgrading,
+    { createServer, evaluatedVersion },
+    { createExpressionCompiler },
+    { validatingAdmissionPolicyKind },
+  ] = await Promise.all([
+    upgrade && import("./admission-policy/upgrade.js"),
+    import("./admission-policy/server.js"),
+    import("./validating-admission-policy/dialect.js"),
+    import("./validating-admission-policy/kind.js"),
+  ]);
   const schemas = typeCheck ? (await import("./shared/index.js")).bundledSchemas() : undefined;
   const server = kubernetesVersion && createServer(kubernetesVersion, createExpressionCompiler);
-  const upgraded = upgrade && createExpressionCompiler(upgrade);
   const kinds = memoized((version: KubernetesVersion) =>
-    validatingAdmissionPolicyKind(createExpressionCompiler(version, version, watcher), schemas, server, upgraded),
+    validatingAdmissionPolicyKind(createExpressionCompiler(version, version, watcher), schemas, server),
   );
-  const kind = () => kinds(evaluatedVersion(tools));
+  const kind = () => {
+    const own = kinds(evaluatedVersion(tools));
+    if (!upgrading || !upgrade) return own;
+    const { upgradedInline, upgradedKind } = upgrading;
+    const newer = kinds(upgrade);
+    return { ...upgradedKind(own, newer, upgrade), inline: upgradedInline(own.inline, newer.inline, upgrade) };
+  };
   return {
     ...VALIDATING_DOCUMENTS,
     prepare: (documents, warn) => kind().prepare(documents, warn),
@@ -95,21 +105,25 @@ function memoized<K, V>(make: (key: K) => V): (key: K) => V {
 async function loadMutating(tools: KindTools): Promise<DocumentKind> {
   const { watcher, kubernetesVersion, release, typeCheck = false, upgrade } = tools;
   await release?.begin();
-  const [{ createServer, evaluatedVersion }, { createMutationCompilers }, { mutatingAdmissionPolicyKind }] =
+  const [upgrading, { createServer, evaluatedVersion }, { createMutationCompilers }, { mutatingAdmissionPolicyKind }] =
     await Promise.all([
+      upgrade && import("./admission-policy/upgrade.js"),
       import("./admission-policy/server.js"),
       import("./mutating-admission-policy/compilers.js"),
       import("./mutating-admission-policy/kind.js"),
     ]);
   const server = kubernetesVersion && createServer(kubernetesVersion, createMutationCompilers);
-  const upgraded = upgrade && createMutationCompilers(upgrade);
   const schemas = typeCheck ? (await import("./shared/index.js")).bundledSchemas() : undefined;
   const kinds = memoized((version: KubernetesVersion) =>
-    mutatingAdmissionPolicyKind(createMutationCompilers(version, version, watcher), server, schemas, upgraded),
+    mutatingAdmissionPolicyKind(createMutationCompilers(version, version, watcher), server, schemas),
   );
   return {
     ...MUTATING_DOCUMENTS,
-    prepare: (documents, warn) => kinds(evaluatedVersion(tools)).prepare(documents, warn),
+    prepare: (documents, warn) => {
+      const own = kinds(evaluatedVersion(tools));
+      const kind = upgrading && upgrade ? upgrading.upgradedKind(own, kinds(upgrade), upgrade) : own;
+      return kind.prepare(documents, warn);
+    },
   };
 }
 

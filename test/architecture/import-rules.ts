@@ -100,7 +100,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   kinds: { rooms: ["config/documents", "data", "policy", "world"], types: ["config"] },
   "kinds/admission-policy": {
     rooms: ["cel", "config/documents", "data", "kinds/shared", "kubernetes", "world"],
-    types: ["policy"],
+    types: ["kinds", "policy"],
   },
   "kinds/cel-module": { rooms: ["cel", "kinds/shared", "policy", "wasm", "world"], types: ["kinds"] },
   "kinds/certificate-request-policy": {

@@ -13,13 +13,11 @@ import { MUTATING_DOCUMENTS } from "./resource.js";
  * @param compilers compile the expressions
  * @param server the server that documents are written for; absent: any known version
  * @param checked makes the schemas by which expressions are examined; absent: they are not
- * @param upgrade compile for a newer release, which is asked beside the other one; absent: none is
  */
 export function mutatingAdmissionPolicyKind(
   compilers: MutationCompilers,
   server?: Server<MutationCompilers>,
   checked?: SchemaFactory,
-  upgrade?: MutationCompilers,
 ): DocumentKind {
   // Read when there is a policy that needs them, and once.
   let schemas: BundledSchemas | undefined;
@@ -31,7 +29,6 @@ export function mutatingAdmissionPolicyKind(
         compilers,
         schemas,
         checked,
-        upgrade,
         ...(server && { server }),
       });
       reportOrThrow(prepared.problems, warn);

@@ -27,14 +27,13 @@ import { needsOf } from "../admission-policy/needs.js";
 import { parameterDoubts } from "../admission-policy/parameter-doubts.js";
 import { EVERYTHING_MATCHED, prepareTarget } from "../admission-policy/prepared-binding.js";
 import type { Server } from "../admission-policy/server.js";
-import { upgradeProblem } from "../admission-policy/upgrade.js";
 import { commonExamined, doubtsIn, policyWarnings, warningsIn } from "../admission-policy/warnings.js";
 import { type ExaminedPolicy, expressionDoubts } from "../shared/doubts/expression-doubts.js";
 import type { SchemaFactory } from "../shared/type-check/bundled-schemas.js";
 import { kindsOfRules, type SchemaSource } from "../shared/type-check/schema-source.js";
 import { atomicWrites } from "./atomic-writes.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
-import { compilePolicy, expressionsIn } from "./compiled-policy.js";
+import { expressionsIn } from "./compiled-policy.js";
 import type { MutationCompilers } from "./compilers.js";
 import { DEFINITION_KIND, findTypesIn } from "./merge-types.js";
 import { MutatingPolicySet } from "./policy.js";
@@ -52,8 +51,6 @@ export interface PrepareOptions {
   readonly checked?: SchemaFactory | undefined;
   /** The server that policies are written for, which must accept them. Absent: any known version. */
   readonly server?: Server<MutationCompilers>;
-  /** Compile for a newer release, which is asked beside the other one. */
-  readonly upgrade?: MutationCompilers | undefined;
 }
 
 /** The compiled policies. */
@@ -71,7 +68,7 @@ export interface PreparedDocuments {
 /** Prepares the documents: lists are opened, and names are unique. */
 export function prepareDocuments(
   documents: readonly PolicyDocument[],
-  { compilers, schemas, server, checked, upgrade }: PrepareOptions,
+  { compilers, schemas, server, checked }: PrepareOptions,
 ): PreparedDocuments {
   const problems: Problem[] = [];
   const found = sortDocuments(documents, (document) => readDocument(document, server?.version), problems);
@@ -88,7 +85,6 @@ export function prepareDocuments(
   const builtin = new Set(Array.from(builtinKinds(), ({ apiVersion }) => parseApiVersion(apiVersion)?.group));
   const prepared: PreparedPolicy[] = [];
   const needs: Needs[] = [];
-  const findTypes = findTypesIn(schemas, objects);
   for (const { resource, document } of policies) {
     const { compiled, errors } = checkPolicy(resource, compilers, server);
     problems.push(...errors.map((error) => fieldProblem(document, "error", error)));
@@ -111,24 +107,9 @@ export function prepareDocuments(
     prepared.push(policy);
     const specs = (own ?? []).map(({ spec }) => spec);
     needs.push(needsOf(resource.spec, expressionsIn(compiled), specs, objects), unknown.needs);
-    if (upgrade === undefined) continue;
-    const upgraded = preparePolicy(resource, compilePolicy(resource.spec, upgrade, "written"), bindings, policy.title);
-    const evaluated =
-      (each: PreparedPolicy, { common }: MutationCompilers) =>
-      (world: World) =>
-        new MutatingPolicySet([each], { id: name, dialect: common.dialect, world, findTypes, typed: true });
-    const both = {
-      spec: resource.spec,
-      bindings: specs,
-      common: policy,
-      expressions: policy.mutations.map(({ expressions: [expression] }) => expression),
-      before: evaluated(policy, compilers),
-      after: evaluated(upgraded ?? policy, upgrade),
-      release: upgrade.common.dialect.environment.version ?? "",
-    };
-    problems.push(upgradeProblem(document, ["spec"], both));
   }
   prepared.sort((a, b) => compareNames(a.name, b.name));
+  const findTypes = findTypesIn(schemas, objects);
   const { dialect, watcher } = compilers.common;
   return {
     needs: allNeeds(needs),

@@ -9,7 +9,6 @@ import { needsOf } from "../admission-policy/needs.js";
 import { NO_PARAMETERS } from "../admission-policy/parameter-doubts.js";
 import { repeatedVariables } from "../admission-policy/read.js";
 import { GROUP } from "../admission-policy/resource.js";
-import type { UpgradedPolicy } from "../admission-policy/upgrade.js";
 import { policyWarnings } from "../admission-policy/warnings.js";
 import { salvage } from "../shared/decode/api-type.js";
 import { isConsequence, misread } from "../shared/decode/misread.js";
@@ -21,7 +20,6 @@ import type { SchemaSource } from "../shared/type-check/schema-source.js";
 import { API_TYPES } from "./api-types.js";
 import { compilePolicy } from "./compiled-policy.js";
 import { ValidatingPolicySet } from "./policy.js";
-import { upgradedPolicy } from "./prepare.js";
 import { preparePolicy, standalone } from "./prepared-policy.js";
 import { POLICY_KIND, type PolicyResource, type PolicySpec } from "./resource.js";
 import { examined, typeWarnings } from "./type-check.js";
@@ -35,8 +33,6 @@ export interface InlineOptions {
   readonly validationActions?: readonly string[];
   /** The schemas against which the types of expressions are checked. */
   readonly schemas?: SchemaSource;
-  /** Compiles for a newer release, which is asked beside the other one. */
-  readonly upgrade?: ExpressionCompiler | undefined;
 }
 
 /** A compiled inline policy. */
@@ -45,8 +41,6 @@ export interface PreparedInline {
   readonly needs: Needs;
   /** The warnings about it. */
   readonly warnings: readonly FieldError[];
-  /** The policy as a newer release evaluates it, too. */
-  readonly upgraded: UpgradedPolicy | undefined;
   /** The policy, in a world. */
   readonly policy: (id: string, world: World) => Policy;
 }
@@ -100,9 +94,7 @@ export function prepareInline(
   }
   const prepared = preparePolicy(policy, compiled, [standalone(actions)], "");
   if (prepared === undefined) throw new Error("a validated paramKind cannot be read");
-  const { upgrade } = options;
   return {
-    upgraded: upgrade && upgradedPolicy(policy, [], prepared, compiler, upgrade),
     needs: needsOf(policy.spec, Object.values(compiled).flat(), [], []),
     warnings,
     policy: (id, world) =>

@@ -1,7 +1,6 @@
 import { type FieldMistake, fieldProblem } from "../../config/documents/field-problem.js";
 import { worldOf } from "../../world/world.js";
 import type { Server } from "../admission-policy/server.js";
-import { upgradeProblem } from "../admission-policy/upgrade.js";
 import type { DocumentKind, InlineKind } from "../kind.js";
 import { LoadError } from "../load-error.js";
 import { reportOrThrow } from "../report-or-throw.js";
@@ -15,20 +14,17 @@ import { VALIDATING_DOCUMENTS } from "./resource.js";
  * @param compiler compiles the expressions
  * @param schemas makes the schemas that expressions' types are checked against; absent: they are not checked
  * @param server the server that documents are written for; absent: any known version
- * @param upgrade compiles for a newer release, which is asked beside the other one; absent: none is
  */
 export function validatingAdmissionPolicyKind(
   compiler: ExpressionCompiler,
   schemas: SchemaFactory | undefined,
   server?: Server<ExpressionCompiler>,
-  upgrade?: ExpressionCompiler,
 ): DocumentKind & { readonly inline: InlineKind } {
   return {
     ...VALIDATING_DOCUMENTS,
     prepare({ id, own, others, validationActions }, warn) {
       const prepared = prepareDocuments([...own, ...others], {
         compiler,
-        upgrade,
         ...(schemas !== undefined && { schemas }),
         ...(server !== undefined && { server }),
         ...(validationActions !== undefined && { validationActions }),
@@ -41,7 +37,6 @@ export function validatingAdmissionPolicyKind(
       prepare({ id, cel, origin, validationActions }, warn) {
         const prepared = prepareInline(cel, {
           compiler,
-          upgrade,
           ...(schemas !== undefined && { schemas: schemas() }),
           ...(validationActions !== undefined && { validationActions }),
         });
@@ -53,8 +48,6 @@ export function validatingAdmissionPolicyKind(
         if ("errors" in prepared) {
           throw LoadError.of(prepared.errors.map((error) => fieldProblem(origin.document, "error", inEntry(error))));
         }
-        const { upgraded } = prepared;
-        if (upgraded !== undefined) warn(upgradeProblem(origin.document, [...origin.path, "cel"], upgraded));
         return { needs: prepared.needs, policy: (world) => prepared.policy(id, worldOf([], world)) };
       },
     },

@@ -19,14 +19,12 @@ import {
 import { needsOf } from "../admission-policy/needs.js";
 import { parameterDoubts } from "../admission-policy/parameter-doubts.js";
 import type { Server } from "../admission-policy/server.js";
-import { type UpgradedPolicy, upgradeProblem } from "../admission-policy/upgrade.js";
 import { doubtsIn, policyWarnings, warningsIn } from "../admission-policy/warnings.js";
 import { expressionDoubts } from "../shared/doubts/expression-doubts.js";
 import { alwaysSame } from "../shared/expressions/constant-warnings.js";
 import type { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
 import type { SchemaFactory } from "../shared/type-check/bundled-schemas.js";
 import type { SchemaSource } from "../shared/type-check/schema-source.js";
-import { compilePolicy } from "./compiled-policy.js";
 import { ValidatingPolicySet } from "./policy.js";
 import { type PreparedPolicy, prepareBinding, preparePolicy, standalone } from "./prepared-policy.js";
 import { checkPolicy, readDocument } from "./read.js";
@@ -43,8 +41,6 @@ export interface PrepareOptions {
   readonly schemas?: SchemaFactory;
   /** The server that policies are written for, which must accept them. Absent: any known version. */
   readonly server?: Server<ExpressionCompiler>;
-  /** Compiles for a newer release, which is asked beside the other one. */
-  readonly upgrade?: ExpressionCompiler | undefined;
 }
 
 /** The compiled policies. */
@@ -62,7 +58,7 @@ export interface PreparedDocuments {
 /** Prepares the documents: lists are opened, and names are unique. */
 export function prepareDocuments(
   documents: readonly PolicyDocument[],
-  { compiler, validationActions, schemas: schemasFor, server, upgrade }: PrepareOptions,
+  { compiler, validationActions, schemas: schemasFor, server }: PrepareOptions,
 ): PreparedDocuments {
   const problems: Problem[] = [];
   const found = sortDocuments(documents, (document) => readDocument(document, server?.version), problems);
@@ -97,8 +93,6 @@ export function prepareDocuments(
     if (policy === undefined) continue;
     prepared.push(policy);
     const specs = (own ?? []).map(({ spec }) => spec);
-    if (upgrade !== undefined)
-      problems.push(upgradeProblem(document, ["spec"], upgradedPolicy(resource, specs, policy, compiler, upgrade)));
     needs.push(needsOf(resource.spec, Object.values(compiled).flat(), specs, objects));
   }
   prepared.sort((a, b) => compareNames(a.name, b.name));
@@ -128,35 +122,6 @@ function suspectTypes(
       ? []
       : [fieldProblem(document, "warning", { ...found, path: at, text, code: "CEL_TYPES" })];
   });
-}
-
-/** A policy as two releases evaluate it. */
-export function upgradedPolicy(
-  resource: PolicyResource,
-  bindings: readonly BindingResource["spec"][],
-  policy: PreparedPolicy,
-  compiler: ExpressionCompiler,
-  upgrade: ExpressionCompiler,
-): UpgradedPolicy {
-  const recompiled = preparePolicy(
-    resource,
-    compilePolicy(resource.spec, upgrade, "written"),
-    policy.bindings,
-    policy.title,
-  );
-  const evaluated =
-    (prepared: PreparedPolicy, { dialect }: ExpressionCompiler) =>
-    (world: World) =>
-      new ValidatingPolicySet([prepared], { id: policy.name, dialect, world });
-  return {
-    spec: resource.spec,
-    bindings,
-    common: policy,
-    expressions: [...policy.expressions, ...policy.messages, ...policy.annotations],
-    before: evaluated(policy, compiler),
-    after: evaluated(recompiled ?? policy, upgrade),
-    release: upgrade.dialect.environment.version ?? "",
-  };
 }
 
 /** The note that the API server's controller checks the same expressions against the same schemas. */
