@@ -267,6 +267,8 @@ export interface CheckOptions {
   readonly kubernetesVersion?: KubernetesVersion;
   /** A newer release: each policy is told whether its decisions can change. */
   readonly upgrade?: KubernetesVersion | undefined;
+  /** Recordings whose requests it is asked about, too. */
+  readonly recorded?: readonly string[] | undefined;
 }
 
 /**
@@ -286,7 +288,7 @@ export async function checkCommand(settings: LoaderSettings, options: CheckOptio
   const withEntry = new Set<string>();
   for (const subject of subjects) {
     const check = subject.kind === "configuration" ? checkConfiguration : checkDocuments;
-    const checked = await check(subject, texts, settings, options, withEntry);
+    const checked = await check(subject, texts, settings, options, withEntry, io);
     if (checked === undefined) continue;
     all.push(checked);
     if (output === "text") io.stdout.write(checkedText(checked, lines, paint));
@@ -323,10 +325,11 @@ async function checkConfiguration(
   settings: LoaderSettings,
   options: CheckOptions,
   withEntry: Set<string>,
+  io: CommandIo,
 ): Promise<CheckedFile> {
   const written = texts.get(resolve(file));
   const read = (): ConfigResult => parseConfig(written ?? "", file, { salvage: true });
-  const loaded = await load({ ...settings, file }, options, written === undefined ? undefined : read);
+  const loaded = await load({ ...settings, file }, options, written === undefined ? undefined : read, io);
   if (!CONFIGURATION.test(basename(file)) && isOther(loaded))
     throw new UsageError(`${file} holds no policy: it is neither a policies.yaml nor a file of Kubernetes documents`);
   for (const each of loaded.files) withEntry.add(resolve(each));
@@ -353,13 +356,14 @@ async function checkDocuments(
   settings: LoaderSettings,
   options: CheckOptions,
   withEntry: ReadonlySet<string>,
+  io: CommandIo,
 ): Promise<CheckedFile | undefined> {
   const isFolder = kind === "folder";
   const own = isFolder ? files.filter((path) => !withEntry.has(resolve(path))) : files;
   const { result, policies, leftOut, foreign } = documentConfig(name, own, isFolder, texts);
   if (!isFolder && foreign.length > 0)
     throw new UsageError(`${foreign.join(", ")}: there is no policy in it, and nothing that belongs to one`);
-  const checked = checkedFile(await load({ ...settings, file: name }, options, () => result));
+  const checked = checkedFile(await load({ ...settings, file: name }, options, () => result, io));
   // Where entries name all policies of a folder, there is nothing more to say of it.
   if (policies === 0 && checked.problems.length === 0 && withEntry.size > 0) return undefined;
   return { ...checked, policies, leftOut };
@@ -367,8 +371,9 @@ async function checkDocuments(
 
 async function load(
   settings: LoaderSettings,
-  { kubernetesVersion, upgrade }: CheckOptions,
+  { kubernetesVersion, upgrade, recorded }: CheckOptions,
   read: (() => ConfigResult) | undefined,
+  io: CommandIo,
 ): Promise<LoadResult> {
   // If a cluster is required by an option, a missing one is an error.
   const wanted = settings.kubernetes === true || settings.kubeconfig !== undefined;
@@ -381,7 +386,11 @@ async function load(
     ...(kubernetesVersion && { kubernetesVersion }),
   });
   try {
-    return await source.load();
+    const loaded = await source.load();
+    if (upgrade === undefined || recorded === undefined || loaded.fatal !== undefined) return loaded;
+    const { changedDecisions } = await import("./recorded.js");
+    const changed = await changedDecisions(recorded, settings, read, upgrade, io);
+    return { ...loaded, problems: [...loaded.problems, ...changed] };
   } finally {
     source.close();
   }

@@ -1,5 +1,6 @@
 /** Evaluates requests again by a configuration. */
 
+import type { ConfigResult } from "../../config/index.js";
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { createPolicySource, type PolicySource, problemLines } from "../../loader/policy-source.js";
 import type { LoaderSettings } from "../../loader/settings.js";
@@ -24,8 +25,8 @@ export class Asker {
   }
 
   /** Loads the policies; reports their problems on standard error. @throws UsageError when nothing of the file can be used */
-  static async load(settings: LoaderSettings, { stderr }: CommandIo): Promise<Asker> {
-    const source = createPolicySource(settings, { warnWithoutCluster: true });
+  static async load(settings: LoaderSettings, { stderr }: CommandIo, read?: () => ConfigResult): Promise<Asker> {
+    const source = createPolicySource(settings, { warnWithoutCluster: true, ...(read && { read }) });
     try {
       const loaded = await source.load();
       const { fatal } = loaded;
