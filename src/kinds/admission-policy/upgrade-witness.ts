@@ -1,7 +1,7 @@
 /** The search for a request that two releases of Kubernetes decide differently under a policy. */
 import { type Sample, toJson, type UpgradeSamples } from "../../cel/index.js";
 import { parseJson, stringifyJson } from "../../data/json.js";
-import { builtinKinds, builtinNamespaced, isBuiltin, pluralOf } from "../../kubernetes/builtin-kinds.js";
+import { builtinKinds, builtinNamespaced, pluralOf } from "../../kubernetes/builtin-kinds.js";
 import { mismatchOf } from "../../kubernetes/go-types/as-struct.js";
 import { apiVersionOf, type GroupVersionKind, parseApiVersion } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
@@ -54,15 +54,6 @@ interface Decision {
   readonly fields: readonly string[];
 }
 
-/** Reads an object; a failure where no server has it. */
-type ReadObject = (object: JsonObject) => JsonObject | LookupFailure;
-
-/** The object with all that is written in it, as far as it does not contradict its kind. */
-const asWritten: ReadObject = (object) => {
-  const mismatch = mismatchOf(object);
-  return mismatch === undefined ? object : new LookupFailure(mismatch.error);
-};
-
 /**
  * Searches for a witness, and answers how many requests were tried.
  * @param samples data for the policy's expressions
@@ -70,10 +61,7 @@ const asWritten: ReadObject = (object) => {
  */
 export function findWitness(policy: UpgradedPolicy, samples: UpgradeSamples, briefly: boolean) {
   const search = new Search(policy, samples);
-  const most = briefly ? FEW_SAMPLES : MOST_SAMPLES;
-  // What a kind does not define never gets to a policy; one that reads it may still be meant for a newer kind.
-  const asked = search.run(most, asStored) ?? (search.isTyped ? search.run(most, asWritten) : undefined);
-  return { asked, tried: search.tried };
+  return { asked: search.run(briefly ? FEW_SAMPLES : MOST_SAMPLES), tried: search.tried };
 }
 
 /** The search for a witness (disposable). */
@@ -82,7 +70,6 @@ class Search {
   readonly #policy: UpgradedPolicy;
   readonly #samples: UpgradeSamples;
   readonly #targets: readonly Target[];
-  #read: ReadObject = asStored;
 
   constructor(policy: UpgradedPolicy, samples: UpgradeSamples) {
     this.#policy = policy;
@@ -90,14 +77,7 @@ class Search {
     this.#targets = targetsOf(policy.spec);
   }
 
-  /** Whether it is about built-in kinds, whose members are known. */
-  get isTyped(): boolean {
-    return this.#targets.some(({ kind }) => isBuiltin(kind));
-  }
-
-  /** @param read the object as a server has it */
-  run(most: number, read: ReadObject): Asked | undefined {
-    this.#read = read;
+  run(most: number): Asked | undefined {
     const ends = performance.now() + MOST_MILLISECONDS;
     let close: { readonly sample: Sample; readonly distance: number } | undefined;
     for (let i = 0; i < most && performance.now() < ends && this.#targets.length > 0; i++) {
@@ -172,7 +152,7 @@ class Search {
     const request = { ...made.request };
     for (const member of ["object", "oldObject"]) {
       if (!isObject(request[member])) continue;
-      const stored = this.#read(request[member]);
+      const stored = asStored(request[member]);
       if (stored instanceof LookupFailure) return undefined;
       request[member] = stored;
     }
