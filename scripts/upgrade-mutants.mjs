@@ -9,6 +9,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { parseAllDocuments } from "yaml";
+import { createExpressionCompiler } from "../dist/src/kinds/validating-admission-policy/index.js";
+import { decideCase } from "../dist/src/offline/cases/validating-admission-policy/case.js";
 
 const main = fileURLToPath(new URL("../dist/server/main.js", import.meta.url));
 const { values, positionals } = parseArgs({
@@ -17,7 +19,7 @@ const { values, positionals } = parseArgs({
     before: { type: "string" },
     after: { type: "string" },
     count: { type: "string", default: "200" },
-    objects: { type: "string", default: "12" },
+    objects: { type: "string", default: "150" },
     seed: { type: "string", default: "1" },
   },
 });
@@ -139,6 +141,7 @@ function objectFor(policy) {
       .replaceAll(/\['([^']+)'\]/g, ".$1")
       .slice(1)
       .split(".");
+    if (path[0] === "kind" || path[0] === "apiVersion") continue;
     if (path[0] === "metadata" && (path.length < 3 || !["labels", "annotations"].includes(path[1]))) continue;
     const item = {};
     for (const each of inner) if (random(3) > 0) put(item, each, value());
@@ -229,13 +232,17 @@ const named = new Map(
 );
 const cannot = new Set(problems.filter(({ message }) => /decides everything as before$/.test(message)).map(numberOf));
 
-const made = mutants.flatMap((policy, i) =>
-  broken.has(i)
-    ? []
-    : Array.from({ length: Number(values.objects) }, (_, j) =>
-        caseOf(`${i}/${j}`, policy, requestOf(objectFor(policy), pick(["CREATE", "UPDATE"]))),
-      ),
-);
+// This server's own two releases say first which objects are worth a question to the plugins: they take a hundred times as long.
+const compilers = ["1.37", "1.38"].map((version) => createExpressionCompiler(version));
+const made = mutants.flatMap((policy, i) => {
+  if (broken.has(i)) return [];
+  const cases = Array.from({ length: Number(values.objects) }, (_, j) =>
+    caseOf(`${i}/${j}`, policy, requestOf(objectFor(policy), pick(["CREATE", "UPDATE"]))),
+  );
+  const answers = (each) => compilers.map((compiler) => decideCase(structuredClone(each), compiler).allowed);
+  const likely = cases.filter((each) => new Set(answers(each)).size > 1).slice(0, 2);
+  return [...likely, ...cases.slice(0, 2)];
+});
 const judged = differing(made);
 const changed = new Set(judged.map((id) => Number(id.split("/")[0])));
 const witnesses = Array.from(named, ([i, { request, namespaceObject, authorizer }]) =>
