@@ -1,4 +1,4 @@
-/** What of a policy's expressions servers of different releases evaluate differently (spec kubernetes-1-38.md 1), and data that may show it. */
+/** The parts of a policy's expressions that servers of different releases evaluate differently (spec kubernetes-1-38.md 1), and data that may show it. */
 import type { Expr } from "../ast.js";
 import type { CheckedExpr } from "../checked.js";
 import { CompiledProgram, KUBERNETES_COST_LIMIT } from "../program.js";

@@ -82,7 +82,7 @@ export function usageOfAll(parts: readonly NamedChecked[]): Usage {
 /** Most readings of variables: each is read where it is used, and may use others. */
 const MOST_READINGS = 1_000;
 
-/** What the readers of a policy's expressions share. */
+/** The common state of the readers of a policy's expressions. */
 interface Common {
   readonly variables: Map<string, Shape>;
   readonly answers: Map<string, Shape>;
@@ -284,7 +284,7 @@ class Reader implements Usage {
     const declared = this.#functions.get(name)?.overloads ?? [];
     const overload = declared.find(({ id }) => chosen?.includes(id) === true);
     const constant = constantOf(args[1] ?? expr);
-    // What a text is wanted to be may be what it is made of: `double(text.replace("%", ""))`.
+    // Values that are wanted of a text may be wanted of its origin: `double(text.replace("%", ""))`.
     const passed = this.#common ? wanted.filter((value) => typeof value === "string") : [];
     for (const [i, arg] of args.entries()) {
       const shape = this.read(

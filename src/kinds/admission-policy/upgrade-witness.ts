@@ -47,25 +47,16 @@ interface Asked {
   readonly after: Decision;
 }
 
-/** An outcome as a decision: which mutations, or a refusal. Texts of refusals are no part of it. */
+/** An outcome as a decision: which mutations, or a refusal. The text of a refusal does not belong to it. */
 interface Decision {
   readonly key: string;
   readonly words: string;
   readonly fields: readonly string[];
 }
 
-/**
- * Searches for a witness, and answers how many requests were tried.
- * @param samples data for the policy's expressions
- * @param briefly whether little is expected
- */
-export function findWitness(policy: UpgradedPolicy, samples: UpgradeSamples, briefly: boolean) {
-  const search = new Search(policy, samples);
-  return { asked: search.run(briefly ? FEW_SAMPLES : MOST_SAMPLES), tried: search.tried };
-}
-
-/** The search for a witness (disposable). */
-class Search {
+/** The search for a witness, with data for the policy's expressions (disposable). */
+export class WitnessSearch {
+  /** The number of requests that were tried. */
   tried = 0;
   readonly #policy: UpgradedPolicy;
   readonly #samples: UpgradeSamples;
@@ -77,16 +68,21 @@ class Search {
     this.#targets = targetsOf(policy.spec);
   }
 
-  run(most: number): Asked | undefined {
+  /** @param briefly whether little is expected */
+  run(briefly: boolean): Asked | undefined {
     const ends = performance.now() + MOST_MILLISECONDS;
     let close: { readonly sample: Sample; readonly distance: number } | undefined;
-    for (let i = 0; i < most && performance.now() < ends && this.#targets.length > 0; i++) {
+    for (
+      let i = 0;
+      i < (briefly ? FEW_SAMPLES : MOST_SAMPLES) && performance.now() < ends && this.#targets.length > 0;
+      i++
+    ) {
       const sample = this.#samples.next(i % 4 === 0 ? undefined : close?.sample);
       const asked = this.#ask(this.#witness(sample));
       if (asked === undefined) continue;
       this.tried += 1;
       if (asked.before.key !== asked.after.key) {
-        // What counts is what is printed: it must be decided so when it is read.
+        // The printed witness counts: it must be decided so when it is read.
         const again = this.#ask(parseJson(stringifyJson(asked.witness)) as Witness);
         if (again !== undefined && again.before.key !== again.after.key) return this.#smaller(again);
       }
@@ -257,7 +253,7 @@ const withLabels = (metadata: JsonObject, selector: LabelSelector | undefined): 
     ? metadata
     : { ...metadata, labels: { ...(metadata.labels as JsonObject | undefined), ...selector.matchLabels } };
 
-/** What a rule is about: an operation on a kind. */
+/** The subject of a rule: an operation on a kind. */
 interface Target {
   readonly kind: GroupVersionKind;
   readonly resource: { readonly group: string; readonly version: string; readonly resource: string };

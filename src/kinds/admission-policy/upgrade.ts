@@ -11,7 +11,7 @@ import type { Policy } from "../../policy/policy.js";
 import type { DocumentKind, InlineKind, PreparedEntry } from "../kind.js";
 import { isExplainable } from "../shared/explain/explainable.js";
 import type { CommonBindingSpec, CommonPolicySpec } from "./resource.js";
-import { type Evaluated, findWitness, type UpgradedPolicy, worldWith } from "./upgrade-witness.js";
+import { type Evaluated, type UpgradedPolicy, WitnessSearch, worldWith } from "./upgrade-witness.js";
 
 /**
  * A kind that says of each policy, in a warning or a note, whether a newer release decides otherwise.
@@ -91,7 +91,8 @@ function upgradeProblem(
     document.problem(severity, [...root, ...path], message, undefined, { code: "KUBERNETES_UPGRADE" });
   if (first === undefined) return told("note", `Kubernetes ${release} decides everything as before`);
   const isCostOnly = spots.size === 1 && first === COST;
-  const { asked: found, tried } = findWitness(policy, samples, isCostOnly);
+  const search = new WitnessSearch(policy, samples);
+  const found = search.run(isCostOnly);
   const causes = [...spots].filter((spot) => spot !== COST);
   const why = (causes.length === 0 ? [...spots] : causes).join(", and ");
   if (found === undefined)
@@ -99,7 +100,7 @@ function upgradeProblem(
       "note",
       isCostOnly
         ? `Kubernetes ${release} decides everything as before, but for requests so large that an expression reaches the limit of its cost`
-        : `no request was found that Kubernetes ${release} decides otherwise, in ${tried} that were tried; an expression ${why}`,
+        : `no request was found that Kubernetes ${release} decides otherwise, in ${search.tried} that were tried; an expression ${why}`,
     );
   const { witness, before, after } = found;
   const field = [...before.fields, ...after.fields].find(

@@ -1,6 +1,5 @@
 /** Evaluates requests again by a configuration. */
 
-import type { ConfigResult } from "../../config/index.js";
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { createPolicySource, type PolicySource, problemLines } from "../../loader/policy-source.js";
 import type { LoaderSettings } from "../../loader/settings.js";
@@ -14,6 +13,8 @@ import type { Question } from "./question.js";
 /** Failures that say nothing about the policy: its needs are missing here. */
 const WITHOUT_WORLD: ReadonlySet<string> = new Set(["unavailable", "capability", "overload"]);
 
+type Reading = NonNullable<Parameters<typeof createPolicySource>[1]>;
+
 /** Answers questions by the policies of one file. */
 export class Asker {
   readonly #source: PolicySource;
@@ -25,7 +26,7 @@ export class Asker {
   }
 
   /** Loads the policies; reports their problems on standard error. @throws UsageError when nothing of the file can be used */
-  static async load(settings: LoaderSettings, { stderr }: CommandIo, read?: () => ConfigResult): Promise<Asker> {
+  static async load(settings: LoaderSettings, { stderr }: CommandIo, read?: Reading["read"]): Promise<Asker> {
     const source = createPolicySource(settings, { warnWithoutCluster: true, ...(read && { read }) });
     try {
       const loaded = await source.load();
