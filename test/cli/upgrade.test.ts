@@ -106,6 +106,7 @@ describe("check --upgrade", () => {
     );
     assert.match(await refused("--upgrade", "1.39"), /'--upgrade <version>': there are no rules of "1\.39"/);
     assert.match(await refused("--upgrade", "1.38", "--kubernetes-version", "1.38"), /decides everything as 1\.38/);
+    assert.match(await refused("--upgrade", "1.38", "--batch"), /--batch takes objects one by one/);
     assert.match(await refused("--recorded", recorded), /--recorded is for --upgrade/);
     assert.match(await refused("--upgrade", "1.38", "--recorded", "nowhere.jsonl"), /nowhere\.jsonl: no such file/);
   });
@@ -133,6 +134,10 @@ describe("audit --upgrade", () => {
     assert.doesNotMatch(out, /much|plain/);
     assert.match(out, /pass: 5, fail: 1, warn: 0, error: 0, skip: 0/);
     assert.match((await run("audit", ...args, "--upgrade", "1.37")).err, /decisions change with 1\.38/);
+    assert.match(
+      (await run("audit", ...args, "--upgrade", "1.38", "--write-reports")).err,
+      /leave out --write-reports/,
+    );
     assert.match((await run("audit", ...args)).out, /ConfigMap\/shop\/much/);
   });
 });

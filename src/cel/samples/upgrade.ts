@@ -4,6 +4,7 @@ import type { CheckedExpr } from "../checked.js";
 import { CompiledProgram, KUBERNETES_COST_LIMIT } from "../program.js";
 import type { Program } from "../public-types.js";
 import type { Type } from "../types.js";
+import type { Value } from "../values/value.js";
 import { walk } from "../walk.js";
 import { Sample } from "./sample.js";
 import type { Shape } from "./shape.js";
@@ -20,6 +21,12 @@ export type UpgradeSpot =
 const ORDERED: ReadonlySet<string> = new Set(["_<_", "_<=_", "_>_", "_>=_"]);
 const LISTS: ReadonlySet<string> = new Set(["sortBy", "distinct", "flatten", "@sortByAssociatedKeys"]);
 const QUANTITIES: ReadonlySet<string> = new Set(["quantity", "isQuantity"]);
+
+/** Values of the variables; the number is of use for other choices. */
+export interface UpgradeSample {
+  readonly number: number;
+  readonly bindings: { readonly [name: string]: Value };
+}
 
 /** Samples of the data that a policy's expressions read; deterministic (disposable). */
 export class UpgradeSamples {
@@ -54,8 +61,8 @@ export class UpgradeSamples {
   }
 
   /** A sample; one like another where that one came close. */
-  next(like?: Sample): Sample {
-    const seeds = new Map(like?.seeds);
+  next(like?: UpgradeSample): UpgradeSample {
+    const seeds = new Map(like instanceof Sample ? like.seeds : []);
     if (like === undefined) for (const shape of this.#shapes) seeds.set(shape, this.#random());
     for (let i = this.#random() % 3; like !== undefined && i >= 0; i--) {
       const shape = this.#shapes[this.#random() % this.#shapes.length];

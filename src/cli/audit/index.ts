@@ -8,7 +8,7 @@ import { COMMAND_AUTHOR, REPORT_APIS } from "../../cluster/audit/object-report.j
 import { FullPace } from "../../cluster/audit/pace.js";
 import { AuditPolicySource } from "../../cluster/audit/policy-source.js";
 import { formatProblem, loadConfig } from "../../config/index.js";
-import { type CommandIo, say } from "../../data/command-io.js";
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { counted } from "../../data/counted.js";
 import { EXIT, nothingJudged } from "../../data/exit-codes.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
@@ -35,6 +35,10 @@ export async function auditCommand(values: AuditValues, settings: LoaderSettings
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
   const now = () => performance.now();
   const { kubeconfig } = settings;
+  if (values.upgrade !== undefined && values.writeReports)
+    throw new UsageError(
+      "--upgrade: a report says what is decided now, so that none is written: leave out --write-reports",
+    );
   const upgrade = values.upgrade === undefined ? undefined : upgradeVersion(values.upgrade, settings.kubernetesVersion);
   const access = findCluster({ env: io.env, now, ...(kubeconfig !== undefined && { kubeconfig }) });
   if ("missing" in access) return refused(access.missing, io);

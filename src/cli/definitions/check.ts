@@ -46,6 +46,8 @@ export const addCheck: AddCommand = (program, { io, done }) => {
       const { batch, typecheck, schemas, output, strict, upgrade, recorded } = check.opts<CheckOptions>();
       const settings = settingsOf(check, io);
       const { kubernetesVersion: version } = settings;
+      if (batch && upgrade !== undefined)
+        throw new UsageError("--upgrade is for files of policies: --batch takes objects one by one");
       if (batch) {
         const { checkBatchCommand } = await import("../../offline/cases/check-batch.js");
         const options = { typecheck: typecheck === true, ...(schemas && { schemas }), ...(version && { version }) };

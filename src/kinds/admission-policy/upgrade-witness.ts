@@ -1,5 +1,5 @@
 /** The search for a request that two releases of Kubernetes decide differently under a policy. */
-import { type Sample, toJson, type UpgradeSamples } from "../../cel/index.js";
+import { toJson, type UpgradeSample, type UpgradeSamples } from "../../cel/index.js";
 import { parseJson, stringifyJson } from "../../data/json.js";
 import { builtinKinds, builtinNamespaced, pluralOf } from "../../kubernetes/builtin-kinds.js";
 import { mismatchOf } from "../../kubernetes/go-types/as-struct.js";
@@ -71,7 +71,7 @@ export class WitnessSearch {
   /** @param briefly whether little is expected */
   run(briefly: boolean): Asked | undefined {
     const ends = performance.now() + MOST_MILLISECONDS;
-    let close: { readonly sample: Sample; readonly distance: number } | undefined;
+    let close: { readonly sample: UpgradeSample; readonly distance: number } | undefined;
     for (
       let i = 0;
       i < (briefly ? FEW_SAMPLES : MOST_SAMPLES) && performance.now() < ends && this.#targets.length > 0;
@@ -95,7 +95,7 @@ export class WitnessSearch {
     return undefined;
   }
 
-  #witness(sample: Sample): Witness {
+  #witness(sample: UpgradeSample): Witness {
     const { spec, bindings } = this.#policy;
     const made = (name: string): JsonObject => {
       const value = sample.bindings[name];
