@@ -70,6 +70,15 @@ const MUTATIONS = [
     `${text} ${pick(["&&", "||"])} ${somePath(text)}.${pick(["all(k, k != 'x')", "exists(k, k == 'x')", "map(k, k).size() == 0"])}`,
   (text) => `${pick(["", "!"])}(double(${somePath(text)}) / double(${somePath(text)}) > 0.5)`,
 ];
+MUTATIONS.push(
+  (text) => `!(double(${somePath(text)}) ${pick(["<", "<=", ">", ">="])} ${pick(["0.5", "10.0"])})`,
+  (text) => `${somePath(text)}.${pick(["all(k, k != 'x')", "map(k, k).size() < 3", "filter(k, k == 1).size() == 0"])}`,
+  (text) => `!${somePath(text)}.exists(k, k == 'x') && ${somePath(text)} != 'x'`,
+  (text) =>
+    `[${somePath(text)}, ${somePath(text)}].map(k, double(k)).${pick(["all", "exists"])}(k, k ${pick(["<", ">="])} 1.0)`,
+  (text) =>
+    `${pick(["", "!"])}quantity(${somePath(text)}).${pick(["isInteger()", "add(quantity('1')).isInteger()", "isLessThan(quantity(" + somePath(text) + "))"])}`,
+);
 
 function mutant(number) {
   const policy = structuredClone(pick(policies));
