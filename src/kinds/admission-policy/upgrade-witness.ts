@@ -106,7 +106,7 @@ export class WitnessSearch {
     const asked = made("request");
     const [object, oldObject] = [made("object"), made("oldObject")];
     const name = text(object.metadata, "name") || text(asked, "name") || "sample";
-    const isNamespaced = builtinNamespaced(kind) ?? text(asked, "namespace") !== "none";
+    const isNamespaced = builtinNamespaced(kind) ?? true;
     const namespace = isNamespaced ? text(object.metadata, "namespace") || text(asked, "namespace") || "default" : "";
     const place = { name, ...(isNamespaced && { namespace }) };
     const { namespaceSelector, objectSelector } = spec.matchConstraints ?? {};
