@@ -77,7 +77,7 @@ MUTATIONS.push(
   (text) =>
     `[${somePath(text)}, ${somePath(text)}].map(k, double(k)).${pick(["all", "exists"])}(k, k ${pick(["<", ">="])} 1.0)`,
   (text) =>
-    `${pick(["", "!"])}quantity(${somePath(text)}).${pick(["isInteger()", "add(quantity('1')).isInteger()", "isLessThan(quantity(" + somePath(text) + "))"])}`,
+    `${pick(["", "!"])}quantity(${somePath(text)}).${pick(["isInteger()", "add(quantity('1')).isInteger()", `isLessThan(quantity(${somePath(text)}))`])}`,
 );
 
 function mutant(number) {

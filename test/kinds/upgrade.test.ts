@@ -131,12 +131,8 @@ describe("a policy whose decisions change", () => {
   test("has the same witness each time, without anything that makes no difference", () => {
     const [first, second] = [0, 1].map(() => validation("!(double(object.spec.x) > 1.0) && object.spec.level != 'z'"));
     assert.deepEqual(first, second);
-    assert.deepEqual(
-      Object.keys(
-        (first?.witness as JsonObject & { request: { object: JsonObject } }).request.object.spec as JsonObject,
-      ).sort(),
-      ["level", "x"],
-    );
+    const asked = JSON.parse(/asked about: (.*)$/.exec(first?.message ?? "")?.[1] ?? "{}");
+    assert.deepEqual(Object.keys(asked.request.object.spec as JsonObject).sort(), ["level", "x"]);
   });
 });
 
