@@ -1,6 +1,6 @@
 /** `check`: loads everything like `serve` and reports every error and warning. */
 
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import type { KubernetesVersion } from "../../cel/index.js";
@@ -21,7 +21,17 @@ import { createPolicySource, type LoadResult } from "../../loader/policy-source.
 import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
 import { leftOutOfSarif, type SarifDocument, type SarifResult, sarifDocument } from "../../offline/reports/sarif.js";
 import { type Paint, paintFor } from "../look/paint.js";
-import { documentConfig, holdsDocuments, type LeftOut, leftOutText } from "./documents.js";
+import {
+  demandAll,
+  documentConfig,
+  holdsDocuments,
+  type LeftOut,
+  leftOutText,
+  STDIN,
+  STDIN_NAME,
+} from "./documents.js";
+import { changes, type UpgradeOptions, withRecorded } from "./recorded.js";
+import { isOfCluster, staticConfig, staticSubjects } from "./static-manifests.js";
 
 /** The result of checking one configuration. */
 interface CheckedFile {
@@ -34,6 +44,8 @@ interface CheckedFile {
   readonly notes: number;
   /** The rest of a folder. */
   readonly leftOut?: LeftOut;
+  /** The number of webhook configurations; absent: they were not looked at. */
+  readonly webhookConfigurations?: number;
   /** Problems without repetitions: those of the file itself first, then those of others by name, each by line and column. */
   readonly problems: readonly Problem[];
 }
@@ -149,14 +161,16 @@ function helpText(hint: string, paint: Paint): string {
   return `${[`${paint("good", "help:")} ${first}`, ...others.map((line) => `  ${line}`.trimEnd())].join("\n")}\n`;
 }
 
-function summary({ file, policies, errors, warnings, notes, leftOut }: CheckedFile, paint: Paint): string {
+function summary(checked: CheckedFile, paint: Paint): string {
+  const { file, policies, errors, warnings, notes, leftOut, webhookConfigurations: webhooks = 0 } = checked;
   const warned = warnings === 0 ? "" : `, ${paint("doubt", counted(warnings, "warning"))}`;
   const noted = notes === 0 ? "" : `, ${counted(notes, "note")}`;
   const left = leftOut === undefined ? "" : leftOutText(leftOut);
   const doubts = `${warned}${noted}${left}`;
   const name = printable(file);
   if (errors > 0) return `${name}: ${paint("bad", counted(errors, "error"))}${doubts}`;
-  return `${name}: ${counted(policies, "policy", "policies")}, ${paint("good", "no errors")}${doubts}`;
+  const shown = webhooks > 0 ? counted(webhooks, "webhook configuration") : counted(policies, "policy", "policies");
+  return `${name}: ${shown}, ${paint("good", "no errors")}${doubts}`;
 }
 
 /** Most configurations of one run: more are a wrong folder. */
@@ -165,7 +179,7 @@ const CONFIGURATION = /^policies\.ya?ml$/;
 
 /** The subject of a check: a configuration, or files of Kubernetes documents. */
 interface Subject {
-  readonly kind: "configuration" | "documents" | "folder";
+  readonly kind: "configuration" | "documents" | "folder" | "static";
   readonly name: string;
   readonly files: readonly string[];
 }
@@ -178,8 +192,7 @@ function subjectsOf(named: readonly string[], settings: LoaderSettings, texts: T
   const configurations: string[] = [];
   const documents: string[] = [];
   const folders: Subject[] = [];
-  const missing = named.filter((name) => name !== STDIN && !existsSync(name)).map((name) => JSON.stringify(name));
-  if (missing.length > 0) throw new UsageError(`there is no such file or folder: ${missing.join(", ")}`);
+  demandAll(named);
   for (const name of named.length === 0 ? [policiesFile(settings)] : new Set(named)) {
     if (isFolder(name)) {
       const found = inFolder(name);
@@ -232,8 +245,6 @@ function checkedSarif(files: readonly CheckedFile[]): SarifDocument {
   );
 }
 
-// Results of `check` as JSON.
-
 /** One file as an object; several as a list under `files`. JSON with a newline. */
 function checkedJson(files: readonly CheckedFile[]): string {
   const [only, ...others] = files.map(fileValue);
@@ -241,34 +252,26 @@ function checkedJson(files: readonly CheckedFile[]): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
-function fileValue({ file, policies, errors, warnings, notes, leftOut, problems }: CheckedFile) {
-  return { file, policies, errors, warnings, notes, ...(leftOut && { leftOut }), problems: problems.map(problemValue) };
-}
+const fileValue = ({ problems, ...file }: CheckedFile) => ({ ...file, problems: problems.map(problemValue) });
 
 function problemValue({ file, line, column, endColumn, severity, code, path, message, hint, witness }: Problem) {
   return { file, line, column, endColumn, severity, code, path: formatPath(path), message, hint, witness };
 }
 
-/** The name of standard input. */
-const STDIN = "-";
-const STDIN_NAME = "<stdin>";
-
 /** Texts that were read already, by absolute path: that of standard input. */
 type Texts = ReadonlyMap<string, string>;
 
 /** Options of `check`. */
-export interface CheckOptions {
+export interface CheckOptions extends UpgradeOptions {
   /** Files and folders; `-` is standard input. None: the one of the options, or the default one. */
   readonly named: readonly string[];
   readonly output: "text" | "json" | "sarif";
   /** Whether a warning fails, too. */
   readonly strict: boolean;
+  /** Whether folders and files are static manifests of an API server. */
+  readonly static?: boolean;
   /** The Kubernetes that ValidatingAdmissionPolicies must be stored by; absent: any that this server supports. */
   readonly kubernetesVersion?: KubernetesVersion;
-  /** A newer release: each policy is told whether its decisions can change. */
-  readonly upgrade?: KubernetesVersion | undefined;
-  /** Recordings whose requests it is asked about, too. */
-  readonly recorded?: readonly string[] | undefined;
 }
 
 /**
@@ -280,15 +283,16 @@ export async function checkCommand(settings: LoaderSettings, options: CheckOptio
   const { named, output, strict } = options;
   const stdin = named.includes(STDIN) ? await text(io.stdin) : undefined;
   const texts: Texts = new Map(stdin === undefined ? [] : [[resolve(STDIN_NAME), stdin]]);
-  const subjects = subjectsOf(named, settings, texts);
+  const subjects = options.static ? staticSubjects(named, isFolder) : subjectsOf(named, settings, texts);
   const lines = new SourceLines(stdin === undefined ? new Map() : new Map([[STDIN_NAME, stdin]]));
   const paint = paintFor(io.stdout, io.env);
   const all: CheckedFile[] = [];
   /** Files that an entry names: their documents are checked with it. */
   const withEntry = new Set<string>();
   for (const subject of subjects) {
-    const check = subject.kind === "configuration" ? checkConfiguration : checkDocuments;
-    const checked = await check(subject, texts, settings, options, withEntry, io);
+    const others = subject.kind === "static" ? checkManifests : checkDocuments;
+    const check = subject.kind === "configuration" ? checkConfiguration : others;
+    const checked = await check(subject, texts, settings, options, withEntry);
     if (checked === undefined) continue;
     all.push(checked);
     if (output === "text") io.stdout.write(checkedText(checked, lines, paint));
@@ -300,17 +304,22 @@ export async function checkCommand(settings: LoaderSettings, options: CheckOptio
     io.stdout.write(document);
   }
   if (all.some(isUnusable)) return EXIT.NOT_ASKED;
-  if (all.some(({ errors, warnings }) => errors > 0 || (strict && warnings > 0))) return EXIT.NO;
-  if (all.some(({ problems }) => problems.some(changes))) return EXIT.NO;
-  const isEmpty = ({ policies, leftOut }: CheckedFile): boolean =>
-    policies === 0 && (leftOut === undefined || withEntry.size === 0);
+  if (all.some(({ errors, warnings, problems }) => errors > 0 || (strict && warnings > 0) || problems.some(changes)))
+    return EXIT.NO;
+  const isEmpty = ({ policies, leftOut, webhookConfigurations = 0 }: CheckedFile): boolean =>
+    policies + webhookConfigurations === 0 && (leftOut === undefined || withEntry.size === 0);
   const empty = all.filter(isEmpty).map(({ file }) => file);
   if (empty.length === 0) return EXIT.FINE;
   return nothingJudged(`there is no policy in ${empty.join(", ")}`, io);
 }
 
-/** Whether a problem says that a decision changes. */
-const changes = ({ code, severity }: Problem): boolean => code === "KUBERNETES_UPGRADE" && severity === "warning";
+/** The static manifests of one directory of an API server. */
+async function checkManifests({ name, files }: Subject, texts: Texts, settings: LoaderSettings, options: CheckOptions) {
+  const { config, problems: own, kubernetesVersion, ...counts } = staticConfig(name, files, texts, options);
+  const loaded = await load({ ...settings, file: name }, { ...options, kubernetesVersion }, () => config);
+  const problems = [...loaded.problems.filter((problem) => !isOfCluster(problem)), ...own];
+  return { ...checkedFile({ ...loaded, problems }), ...counts };
+}
 
 /** Whether a file can't be read, or is empty, a text or a list. */
 const isUnusable = ({ file, problems }: CheckedFile): boolean =>
@@ -325,11 +334,10 @@ async function checkConfiguration(
   settings: LoaderSettings,
   options: CheckOptions,
   withEntry: Set<string>,
-  io: CommandIo,
 ): Promise<CheckedFile> {
   const written = texts.get(resolve(file));
   const read = (): ConfigResult => parseConfig(written ?? "", file, { salvage: true });
-  const loaded = await load({ ...settings, file }, options, written === undefined ? undefined : read, io);
+  const loaded = await load({ ...settings, file }, options, written === undefined ? undefined : read);
   if (!CONFIGURATION.test(basename(file)) && isOther(loaded))
     throw new UsageError(`${file} holds no policy: it is neither a policies.yaml nor a file of Kubernetes documents`);
   for (const each of loaded.files) withEntry.add(resolve(each));
@@ -356,14 +364,13 @@ async function checkDocuments(
   settings: LoaderSettings,
   options: CheckOptions,
   withEntry: ReadonlySet<string>,
-  io: CommandIo,
 ): Promise<CheckedFile | undefined> {
   const isFolder = kind === "folder";
   const own = isFolder ? files.filter((path) => !withEntry.has(resolve(path))) : files;
   const { result, policies, leftOut, foreign } = documentConfig(name, own, isFolder, texts);
   if (!isFolder && foreign.length > 0)
     throw new UsageError(`${foreign.join(", ")}: there is no policy in it, and nothing that belongs to one`);
-  const checked = checkedFile(await load({ ...settings, file: name }, options, () => result, io));
+  const checked = checkedFile(await load({ ...settings, file: name }, options, () => result));
   // Where entries name all policies of a folder, there is nothing more to say of it.
   if (policies === 0 && checked.problems.length === 0 && withEntry.size > 0) return undefined;
   return { ...checked, policies, leftOut };
@@ -371,26 +378,21 @@ async function checkDocuments(
 
 async function load(
   settings: LoaderSettings,
-  { kubernetesVersion, upgrade, recorded }: CheckOptions,
+  { kubernetesVersion, ...upgraded }: CheckOptions,
   read: (() => ConfigResult) | undefined,
-  io: CommandIo,
 ): Promise<LoadResult> {
   // If a cluster is required by an option, a missing one is an error.
   const wanted = settings.kubernetes === true || settings.kubeconfig !== undefined;
   const source = createPolicySource(settings, {
     typeCheck: true,
     diagnose: true,
-    upgrade,
+    upgrade: upgraded.upgrade,
     warnWithoutCluster: !wanted,
     ...(read && { read }),
     ...(kubernetesVersion && { kubernetesVersion }),
   });
   try {
-    const loaded = await source.load();
-    if (upgrade === undefined || recorded === undefined || loaded.fatal !== undefined) return loaded;
-    const { changedDecisions } = await import("./recorded.js");
-    const changed = await changedDecisions(recorded, settings, read, upgrade, io);
-    return { ...loaded, problems: [...loaded.problems, ...changed] };
+    return await withRecorded(await source.load(), upgraded, settings, read);
   } finally {
     source.close();
   }

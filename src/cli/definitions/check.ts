@@ -11,6 +11,7 @@ interface CheckOptions {
   readonly strict?: true;
   readonly upgrade?: string;
   readonly recorded?: readonly string[];
+  readonly static?: true;
   readonly batch?: true;
   readonly typecheck?: true;
   readonly schemas?: string;
@@ -30,6 +31,7 @@ export const addCheck: AddCommand = (program, { io, done }) => {
     )
     .addOption(OUTPUT)
     .option("--strict", "exit 1 for warnings, too")
+    .option("--static", "check static manifests of an API server: a directory is one of its admission plugins' own")
     .option(
       "--upgrade <version>",
       "say of each policy whether a newer Kubernetes decides otherwise; exit 1 if one does",
@@ -43,7 +45,16 @@ export const addCheck: AddCommand = (program, { io, done }) => {
     .option("--typecheck", "with --batch: the type checker's warnings instead of validation")
     .option("--schemas <file>", "with --typecheck: OpenAPI definitions instead of those of the built-in kinds")
     .action(async (named: readonly string[]) => {
-      const { batch, typecheck, schemas, output, strict, upgrade, recorded } = check.opts<CheckOptions>();
+      const {
+        batch,
+        typecheck,
+        schemas,
+        output,
+        strict,
+        upgrade,
+        recorded,
+        static: isStatic,
+      } = check.opts<CheckOptions>();
       const settings = settingsOf(check, io);
       const { kubernetesVersion: version } = settings;
       if (batch && upgrade !== undefined)
@@ -56,12 +67,15 @@ export const addCheck: AddCommand = (program, { io, done }) => {
       if (recorded !== undefined && upgrade === undefined)
         throw new UsageError("--recorded is for --upgrade: replay puts recorded requests to other policies");
       const { checkCommand } = await import("../check/index.js");
+      const { inputsOf } = await import("../../offline/replay/inputs.js");
       const options = {
         named,
         output,
         strict: strict === true,
+        static: isStatic === true,
         ...(version && { kubernetesVersion: version }),
-        ...(upgrade !== undefined && { upgrade: upgradeVersion(upgrade, version), recorded }),
+        ...(upgrade !== undefined && { upgrade: upgradeVersion(upgrade, version) }),
+        ...(recorded !== undefined && { recorded: await inputsOf(recorded, io.stdin) }),
       };
       done(await checkCommand(settings, options, io));
     });
@@ -69,6 +83,7 @@ export const addCheck: AddCommand = (program, { io, done }) => {
     ["policy-server check", "check policies.yaml in this folder"],
     ["policy-server check a.yaml deploy/", "check a file, and all policies below a folder"],
     ["policy-server check -o sarif > check.sarif", "write what code scanning reads"],
+    ["policy-server check --static /etc/kubernetes/admission/policies", "check what an API server reads at its start"],
     ["policy-server check --strict", "let warnings fail too, in a pipeline"],
     [
       "policy-server check --upgrade 1.38 --recorded audit.log",
