@@ -148,7 +148,7 @@ class CelEnvironment implements Environment {
       if ("phase" in repeated) throw new Error(`an expression that compiled no longer does: ${repeated.text}`);
       return repeated;
     };
-    const trees = { checked: again, plan: () => this.#plan(again()) };
+    const trees = { checked: again, declarations: this.#declarations, plan: () => this.#plan(again()) };
     const program = new CompiledProgram({
       source: checked.parsed.source,
       type: checked.type,

@@ -45,6 +45,7 @@ export type { Place } from "./part-places.js";
 export type * from "./public-types.js";
 export { answered, type Question, type QuestionFailure, Questions, type Waiter, Waiting } from "./questions.js";
 export { namesVariable } from "./references.js";
+export { type UpgradeSample, UpgradeSamples, type UpgradeSpot } from "./samples/upgrade.js";
 export {
   ANY,
   BOOL,

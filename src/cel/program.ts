@@ -3,7 +3,7 @@
  */
 import type { Expr, ParsedExpr } from "./ast.js";
 import { callsOf, evaluateWaiting } from "./async-calls.js";
-import type { CheckedExpr } from "./checked.js";
+import type { CheckedExpr, Declarations } from "./checked.js";
 import { type CompiledFunction, type CompiledGenerator, Emitter } from "./compiler/emitter.js";
 import type { EmitOptions } from "./compiler/emitting.js";
 import { type Calls, Meter } from "./compiler/meter.js";
@@ -37,6 +37,7 @@ export const KUBERNETES_COST_LIMIT = 1_000_000;
 /** The trees of an expression, made anew each time: they are several times the size of the code that runs. */
 interface ExpressionTrees {
   readonly checked: () => CheckedExpr;
+  readonly declarations: Declarations;
   readonly plan: () => Plan;
 }
 
@@ -92,6 +93,11 @@ export class CompiledProgram implements Program {
 
   get checked(): Expr {
     return this.#trees.checked().expr;
+  }
+
+  /** The expression with its types, and the names that it was checked against. */
+  examined(): { readonly checked: CheckedExpr; readonly declarations: Declarations } {
+    return { checked: this.#trees.checked(), declarations: this.#trees.declarations };
   }
 
   estimate(): { readonly min: bigint; readonly max: bigint } {

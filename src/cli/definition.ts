@@ -98,3 +98,6 @@ export function withExamples(command: Command, examples: readonly Example[]): Co
 export function examplesOf(command: Command): readonly Example[] {
   return (command as { [EXAMPLES]?: readonly Example[] })[EXAMPLES] ?? [];
 }
+
+/** Collects repeated values. Not `<id...>`: that would take the files behind it, too. */
+export const collected = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];

@@ -33,6 +33,8 @@ export interface KindTools {
   /** The version as which those policies are evaluated; absent: that of a cluster's API servers, else 1.37. */
   readonly evaluatedAs?: KubernetesVersion;
   /** The release of a cluster's API servers, such as `1.38`; `begin` waits for the first answer. */
+  /** A newer release, of which warnings say what it decides otherwise; absent: none do. */
+  readonly upgrade?: KubernetesVersion;
   readonly release?: { readonly begin: () => Promise<void>; readonly current: string | undefined };
 }
 
@@ -58,20 +60,31 @@ export function createKinds(tools: KindTools): KindSource {
 }
 
 async function loadValidating(tools: KindTools): Promise<DocumentKind & { readonly inline: InlineKind }> {
-  const { watcher, typeCheck = false, kubernetesVersion, release } = tools;
+  const { watcher, typeCheck = false, kubernetesVersion, release, upgrade } = tools;
   await release?.begin();
-  const [{ createServer, evaluatedVersion }, { createExpressionCompiler }, { validatingAdmissionPolicyKind }] =
-    await Promise.all([
-      import("./admission-policy/server.js"),
-      import("./validating-admission-policy/dialect.js"),
-      import("./validating-admission-policy/kind.js"),
-    ]);
+  const [
+    upgrading,
+    { createServer, evaluatedVersion },
+    { createExpressionCompiler },
+    { validatingAdmissionPolicyKind },
+  ] = await Promise.all([
+    upgrade && import("./admission-policy/upgrade.js"),
+    import("./admission-policy/server.js"),
+    import("./validating-admission-policy/dialect.js"),
+    import("./validating-admission-policy/kind.js"),
+  ]);
   const schemas = typeCheck ? (await import("./shared/index.js")).bundledSchemas() : undefined;
   const server = kubernetesVersion && createServer(kubernetesVersion, createExpressionCompiler);
   const kinds = memoized((version: KubernetesVersion) =>
     validatingAdmissionPolicyKind(createExpressionCompiler(version, version, watcher), schemas, server),
   );
-  const kind = () => kinds(evaluatedVersion(tools));
+  const kind = () => {
+    const own = kinds(evaluatedVersion(tools));
+    if (!upgrading || !upgrade) return own;
+    const { upgradedInline, upgradedKind } = upgrading;
+    const newer = kinds(upgrade);
+    return { ...upgradedKind(own, newer, upgrade), inline: upgradedInline(own.inline, newer.inline, upgrade) };
+  };
   return {
     ...VALIDATING_DOCUMENTS,
     prepare: (documents, warn) => kind().prepare(documents, warn),
@@ -90,10 +103,11 @@ function memoized<K, V>(make: (key: K) => V): (key: K) => V {
 }
 
 async function loadMutating(tools: KindTools): Promise<DocumentKind> {
-  const { watcher, kubernetesVersion, release, typeCheck = false } = tools;
+  const { watcher, kubernetesVersion, release, typeCheck = false, upgrade } = tools;
   await release?.begin();
-  const [{ createServer, evaluatedVersion }, { createMutationCompilers }, { mutatingAdmissionPolicyKind }] =
+  const [upgrading, { createServer, evaluatedVersion }, { createMutationCompilers }, { mutatingAdmissionPolicyKind }] =
     await Promise.all([
+      upgrade && import("./admission-policy/upgrade.js"),
       import("./admission-policy/server.js"),
       import("./mutating-admission-policy/compilers.js"),
       import("./mutating-admission-policy/kind.js"),
@@ -105,7 +119,11 @@ async function loadMutating(tools: KindTools): Promise<DocumentKind> {
   );
   return {
     ...MUTATING_DOCUMENTS,
-    prepare: (documents, warn) => kinds(evaluatedVersion(tools)).prepare(documents, warn),
+    prepare: (documents, warn) => {
+      const own = kinds(evaluatedVersion(tools));
+      const kind = upgrading && upgrade ? upgrading.upgradedKind(own, kinds(upgrade), upgrade) : own;
+      return kind.prepare(documents, warn);
+    },
   };
 }
 

@@ -62,6 +62,8 @@ export interface LoaderOptions {
   readonly diagnose?: boolean;
   /** The Kubernetes that policies of admissionregistration.k8s.io must be stored by: for `check`. */
   readonly kubernetesVersion?: KubernetesVersion;
+  /** A newer release, of which warnings say what it decides otherwise: for `check`. */
+  readonly upgrade?: KubernetesVersion | undefined;
 }
 
 /** Loads configurations. */
@@ -151,6 +153,7 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
     typeCheck: options.typeCheck ?? false,
     ...(options.kubernetesVersion && { kubernetesVersion: options.kubernetesVersion }),
     ...(given && { evaluatedAs: given }),
+    ...(options.upgrade && { upgrade: options.upgrade }),
     ...(release && { release }),
     runtime,
     policyTimeout,

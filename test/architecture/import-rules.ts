@@ -101,8 +101,8 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   index: { rooms: ["cel", "config", "data", "library"], types: ["admission", "policy", "policy/served", "telemetry"] },
   kinds: { rooms: ["config/documents", "data", "policy", "world"], types: ["config"] },
   "kinds/admission-policy": {
-    rooms: ["cel", "config/documents", "kinds/shared", "kubernetes", "world"],
-    types: ["policy"],
+    rooms: ["cel", "config/documents", "data", "kinds/shared", "kubernetes", "world"],
+    types: ["kinds", "policy"],
   },
   "kinds/cel-module": { rooms: ["cel", "kinds/shared", "policy", "wasm", "world"], types: ["kinds"] },
   "kinds/certificate-request-policy": {

@@ -37,11 +37,16 @@ export class Sample {
   readonly #answers = new Map<string, Value>();
   readonly #made = new Map<Shape, Value>();
   #state: number;
+  readonly #visits = new Map<Shape, number>();
 
-  /** @param number 0: all optional parts are present; 1: none is */
+  /**
+   * @param number 0: all optional parts are present; 1: none is
+   * @param seeds a number for each place: two samples differ only where their numbers do
+   */
   constructor(
     usage: Usage,
     readonly number: number,
+    readonly seeds?: ReadonlyMap<Shape, number>,
   ) {
     this.#usage = usage;
     this.#state = number * 7919 + 1;
@@ -75,6 +80,12 @@ export class Sample {
 
   /** A value; one of three times that of its comparison partner, if that is made already. */
   #value(shape: Shape, level: number): Value {
+    const seed = this.seeds?.get(shape);
+    if (seed !== undefined) {
+      const visits = (this.#visits.get(shape) ?? 0) + 1;
+      this.#visits.set(shape, visits);
+      this.#state = seed + visits * 7919;
+    }
     const twin = shape.twin && this.#made.get(shape.twin);
     const value = twin !== undefined && this.#pick(3) === 0 ? twin : this.#anew(shape, level);
     this.#made.set(shape, value);

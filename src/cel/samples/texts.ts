@@ -107,6 +107,24 @@ export const TEXTS: ReadonlyMap<string, readonly Value[]> = new Map<string, read
   ["string", ["a", 1]],
 ]);
 
+/** Texts that servers of different releases take differently, by the function: not a number; quantities of 19, 29 and more digits. */
+export const UPGRADE_TEXTS: ReadonlyMap<string, readonly Value[]> = new Map<string, readonly Value[]>([
+  ["double", ["NaN", "NaN", "Infinity", 0]],
+  [
+    "quantity",
+    [
+      "9223372036854775807",
+      "-9223372036854775808",
+      "1000000000000000000",
+      "1234567890123456789012345678901",
+      "1234567890123456789012345678902",
+      "123456789012345678901234567890",
+      "1n",
+      "1E",
+    ],
+  ],
+]);
+
 /** Texts for which a method is true, and for which it is false. */
 export function textsFor(method: string, argument: string): readonly string[] {
   switch (method) {

@@ -7,7 +7,7 @@ import { uintOf } from "../values/uint.js";
 import type { Value } from "../values/value.js";
 import { walk } from "../walk.js";
 import { Shape } from "./shape.js";
-import { TEXTS, textsFor } from "./texts.js";
+import { TEXTS, textsFor, UPGRADE_TEXTS } from "./texts.js";
 
 /** The use that an expression makes of its data. */
 export interface Usage {
@@ -62,10 +62,41 @@ export function usageOf(checked: CheckedExpr, { functions, objectTypes }: Declar
   return reader;
 }
 
+/** An expression of a policy; one with a name is read by later ones as `variables.NAME`. */
+export interface NamedChecked {
+  readonly name?: string | undefined;
+  readonly checked: CheckedExpr;
+  readonly declarations: Declarations;
+}
+
+/** The common usage of a policy's expressions, with values that servers of different releases take differently. */
+export function usageOfAll(parts: readonly NamedChecked[]): Usage {
+  const named = new Map(parts.flatMap((part) => (part.name === undefined ? [] : [[part.name, part] as const])));
+  const common: Common = { variables: new Map(), answers: new Map(), literals: [], named, left: MOST_READINGS };
+  for (const { name, checked, declarations } of parts)
+    if (name === undefined)
+      new Reader(checked, declarations.functions, declarations.objectTypes, common).read(checked.expr, BOOLS);
+  return { ...common, objectTypes: parts[0]?.declarations.objectTypes ?? new Map() };
+}
+
+/** Most readings of variables: each is read where it is used, and may use others. */
+const MOST_READINGS = 1_000;
+
+/** The common state of the readers of a policy's expressions. */
+interface Common {
+  readonly variables: Map<string, Shape>;
+  readonly answers: Map<string, Shape>;
+  readonly literals: Value[];
+  readonly named: ReadonlyMap<string, NamedChecked>;
+  left: number;
+}
+
 class Reader implements Usage {
-  readonly variables = new Map<string, Shape>();
-  readonly answers = new Map<string, Shape>();
-  readonly literals: Value[] = [];
+  readonly variables: Map<string, Shape>;
+  readonly answers: Map<string, Shape>;
+  readonly literals: Value[];
+  /** Set where values are wanted that servers of different releases take differently. */
+  readonly #common: Common | undefined;
   readonly #checked: CheckedExpr;
   readonly #functions: Declarations["functions"];
   /** The shapes of the variables of loops, innermost last; undefined for those without a place in the data. */
@@ -75,13 +106,22 @@ class Reader implements Usage {
     checked: CheckedExpr,
     functions: Declarations["functions"],
     readonly objectTypes: Declarations["objectTypes"],
+    common?: Common,
   ) {
+    this.variables = common?.variables ?? new Map();
+    this.answers = common?.answers ?? new Map();
+    this.literals = common?.literals ?? [];
+    this.#common = common;
     this.#checked = checked;
     this.#functions = functions;
     walk(checked.expr, (expr) => {
       const value = expr.kind === "literal" ? expr.value : null;
       if (typeof value === "string" || isInt(value)) this.literals.push(value);
     });
+  }
+
+  #texts(name: string): readonly Value[] {
+    return [...(TEXTS.get(name) ?? []), ...((this.#common && UPGRADE_TEXTS.get(name)) ?? [])];
   }
 
   #type(expr: Expr): Type {
@@ -128,6 +168,14 @@ class Reader implements Usage {
   }
 
   #select(expr: SelectExpr, wanted: readonly Value[]): Shape | undefined {
+    const common = this.#common;
+    const isVariable = expr.operand.kind === "ident" && expr.operand.name === "variables";
+    const variable = isVariable && !expr.testOnly ? common?.named.get(expr.field) : undefined;
+    if (common !== undefined && variable !== undefined) {
+      if (common.left-- <= 0) return undefined;
+      const { checked, declarations } = variable;
+      return new Reader(checked, declarations.functions, declarations.objectTypes, common).read(checked.expr, wanted);
+    }
     const type = expr.testOnly ? DYN : this.#type(expr);
     const field = this.read(expr.operand)?.field(expr.field, contentOf(type));
     if (field !== undefined && (expr.testOnly || type !== contentOf(type))) field.optional = true;
@@ -150,19 +198,20 @@ class Reader implements Usage {
       case "_[_]":
       case "_[?_]":
       case "_?._":
-        return this.#wanting(this.#index(expr, first, second), wanted);
+        return this.#wanting(this.#index(expr, first, second, wanted), wanted);
       case "_==_":
       case "_!=_":
         return this.#compared(first, second, (value) => [value, otherThan(value)], []);
       case "@in":
         return this.#in(first, second);
     }
-    if (ORDERED.has(name) || /^_[-+*/%]_$/.test(name)) return this.#compared(first, second, around, NUMBERS);
+    if (ORDERED.has(name) || /^_[-+*/%]_$/.test(name))
+      return this.#compared(first, second, around, this.#common ? [...NUMBERS, 0] : NUMBERS);
     return this.#ofMany(expr, args, wanted);
   }
 
-  #index(expr: CallExpr, operand: Expr, key: Expr): Shape | undefined {
-    const shape = this.read(operand);
+  #index(expr: CallExpr, operand: Expr, key: Expr, wanted: readonly Value[]): Shape | undefined {
+    const shape = this.read(operand, this.#common && operand.kind === "call" ? wanted : []);
     const name = constantOf(key);
     const type = contentOf(this.#type(expr));
     if (typeof name !== "string") {
@@ -211,7 +260,7 @@ class Reader implements Usage {
     if (name === "size") return void this.read(operand, sizes(wanted, this.#type(operand)));
     if (name === "type") return void this.read(operand, ["a", 1, true, makeDouble(1.5), [], {}]);
     if (name === "-_") return void this.read(operand, [1, -1]);
-    if (TRANSPARENT.has(name)) return this.read(operand, [...wanted.flatMap(alike), ...(TEXTS.get(name) ?? [])]);
+    if (TRANSPARENT.has(name)) return this.read(operand, [...wanted.flatMap(alike), ...this.#texts(name)]);
     return this.#ofMany(expr, [operand], wanted);
   }
 
@@ -235,10 +284,14 @@ class Reader implements Usage {
     const declared = this.#functions.get(name)?.overloads ?? [];
     const overload = declared.find(({ id }) => chosen?.includes(id) === true);
     const constant = constantOf(args[1] ?? expr);
+    // Values that are wanted of a text may be wanted of its origin: `double(text.replace("%", ""))`.
+    const passed = this.#common ? wanted.filter((value) => typeof value === "string") : [];
     for (const [i, arg] of args.entries()) {
       const shape = this.read(
         arg,
-        i === 0 && typeof constant === "string" ? textsFor(name, constant) : TEXTS.get(name),
+        i === 0
+          ? [...(typeof constant === "string" ? textsFor(name, constant) : this.#texts(name)), ...passed]
+          : this.#texts(name),
       );
       if (shape?.type.kind === "dyn") shape.type = overload?.params[i] ?? shape.type;
     }
@@ -246,8 +299,8 @@ class Reader implements Usage {
   }
 
   #loop(expr: ComprehensionExpr, wanted: readonly Value[]): Shape | undefined {
-    const range = this.read(expr.range);
     const type = this.#type(expr.range);
+    const range = this.read(expr.range, this.#common && type.kind === "dyn" ? [""] : []);
     const element = type.kind === "list" ? type.element : type.kind === "map" ? type.value : DYN;
     const keys = type.kind === "map" && expr.iterVar2 === undefined;
     const depth = this.#scope.length;

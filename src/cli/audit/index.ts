@@ -3,20 +3,22 @@
 import { once } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { AuditRunner, type FinishedAudit } from "../../cluster/audit/audit-runner.js";
-import type { LeftOut } from "../../cluster/audit/audited-policy.js";
+import type { AuditedPolicy, LeftOut } from "../../cluster/audit/audited-policy.js";
 import { COMMAND_AUTHOR, REPORT_APIS } from "../../cluster/audit/object-report.js";
 import { FullPace } from "../../cluster/audit/pace.js";
 import { AuditPolicySource } from "../../cluster/audit/policy-source.js";
 import { formatProblem, loadConfig } from "../../config/index.js";
-import { type CommandIo, say } from "../../data/command-io.js";
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { counted } from "../../data/counted.js";
 import { EXIT, nothingJudged } from "../../data/exit-codes.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
-import { createLoader, findCluster } from "../../loader/index.js";
+import { createLoader, findCluster, type PolicyLoader } from "../../loader/index.js";
 import { givenFile, type LoaderSettings, policiesFile } from "../../loader/settings.js";
 import type { Status } from "../../offline/reports/finding.js";
+import type { Outcome, Policy } from "../../policy/index.js";
 import { openAccess } from "../../world/cluster.js";
 import { Progress } from "../apply/progress.js";
+import { upgradeVersion } from "../kubernetes-version.js";
 import { clusterEntryOptions } from "../loader-settings.js";
 import { isTerminal } from "../look/paint.js";
 import type { AuditValues } from "./options.js";
@@ -33,12 +35,18 @@ export async function auditCommand(values: AuditValues, settings: LoaderSettings
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
   const now = () => performance.now();
   const { kubeconfig } = settings;
+  if (values.upgrade !== undefined && values.writeReports)
+    throw new UsageError(
+      "--upgrade: a report says what is decided now, so that none is written: leave out --write-reports",
+    );
+  const upgrade = values.upgrade === undefined ? undefined : upgradeVersion(values.upgrade, settings.kubernetesVersion);
   const access = findCluster({ env: io.env, now, ...(kubeconfig !== undefined && { kubeconfig }) });
   if ("missing" in access) return refused(access.missing, io);
   const file = values.fromCluster ? givenFile(settings) : policiesFile(settings);
   const read = file === undefined ? undefined : loadConfig(file);
   if (read?.ok === false) return refused(read.message, io);
   const loader = createLoader({ ...settings, kubernetes: true });
+  const newer = upgrade && createLoader({ ...settings, kubernetes: true, kubernetesVersion: upgrade });
   const cluster = openAccess(access, now, () => {});
   if (cluster === undefined) return refused("there is no way to a cluster", io);
   const ended = new AbortController();
@@ -55,11 +63,20 @@ export async function auditCommand(values: AuditValues, settings: LoaderSettings
       namespace: values.namespace ?? "",
       excluded: new Set((values.excludeNamespaces ?? "").split(",").filter((each) => each !== "")),
     });
-    const source = new AuditPolicySource(loader, now, values.fromCluster && clusterEntryOptions(values));
-    source.useFile(read?.config);
-    const unread = values.fromCluster ? await takePolicies(source, cluster, values) : [];
-    const loaded = await source.load();
-    runner.use({ ...loaded, leftOut: [...unread, ...loaded.leftOut] });
+    const load = async (by: PolicyLoader) => {
+      const source = new AuditPolicySource(by, now, values.fromCluster && clusterEntryOptions(values));
+      source.useFile(read?.config);
+      const unread = values.fromCluster ? await takePolicies(source, cluster, values) : [];
+      const loaded = await source.load();
+      return { ...loaded, leftOut: [...unread, ...loaded.leftOut] };
+    };
+    const loaded = await load(loader);
+    if (upgrade !== undefined && upgrade === loader.evaluatedAs())
+      return refused(`the cluster has Kubernetes ${upgrade} already`, io);
+    const then = newer && (await load(newer));
+    runner.use(
+      then && upgrade ? { ...loaded, policies: bothReleases(loaded.policies, then.policies, upgrade) } : loaded,
+    );
     for (const problem of [...(read?.problems ?? []), ...loaded.problems]) say(io.stderr, formatProblem(problem));
     const color = values.removeColor !== true && isTerminal(io.stdout) && !io.env.NO_COLOR;
     const output = auditOutput(values, runner.reported, color);
@@ -80,6 +97,7 @@ export async function auditCommand(values: AuditValues, settings: LoaderSettings
   } finally {
     ended.abort();
     loader.close();
+    newer?.close();
     await cluster.close();
   }
 }
@@ -105,6 +123,40 @@ async function takePolicies(
   source.take({ version: 1, base: 0, put: documents, removed: [], sets: [] });
   return problems.map((reason) => ({ id: "of the cluster", reason, isProblem: true }));
 }
+
+/** Policies that deny where a newer release decides otherwise, and allow all else that they match. */
+function bothReleases(
+  policies: readonly AuditedPolicy[],
+  newer: readonly AuditedPolicy[],
+  release: string,
+): readonly AuditedPolicy[] {
+  const byId = new Map(newer.map((each) => [each.served.id, each.served.policy]));
+  return policies.map((each) => {
+    const { policy } = each.served;
+    const then = byId.get(each.served.id);
+    if (then === undefined) return each;
+    const { id, kind, implementation, rules } = policy;
+    const evaluate = async (...asked: Parameters<Policy["evaluate"]>): Promise<Outcome> => {
+      const [before, after] = await Promise.all([policy.evaluate(...asked), then.evaluate(...asked)]);
+      const [was, is] = [decisionOf(before), decisionOf(after)];
+      if (was === undefined || is === undefined) return was === undefined ? before : after;
+      if ((was === ALLOWED) === (is === ALLOWED)) return before.verdict === "skip" ? before : { verdict: "allow" };
+      return { verdict: "deny", message: `Kubernetes ${release} decides otherwise: ${was} before, ${is} then` };
+    };
+    return {
+      ...each,
+      served: { ...each.served, policy: { id, kind, implementation, rules, immediate: false, evaluate } },
+    };
+  });
+}
+
+/** A decision in words; undefined where it could not be made. */
+function decisionOf(outcome: Outcome): string | undefined {
+  if (outcome.verdict === "error" && outcome.cause !== "expression") return undefined;
+  return outcome.verdict === "deny" || outcome.verdict === "error" ? `denied (${outcome.message})` : ALLOWED;
+}
+
+const ALLOWED = "allowed";
 
 /** A bar on a terminal. */
 class Bar {

@@ -12,6 +12,7 @@ export interface AuditValues {
   readonly writeReports?: true;
   readonly reportApi: "openreports.io" | "wgpolicyk8s.io";
   readonly removeColor?: true;
+  readonly upgrade?: string;
 }
 
 /** Adds the options to the command, in the order of the help. */
@@ -45,6 +46,10 @@ export function addAuditOptions(command: Command): void {
       new Option("--report-api <group>", "the API group of reports")
         .choices(["openreports.io", "wgpolicyk8s.io"])
         .default("openreports.io"),
+    )
+    .option(
+      "--upgrade <version>",
+      "instead, say which objects a newer Kubernetes decides otherwise about; exit 1 if there is one",
     )
     .option("--remove-color", "no colours, and no progress bar");
 }

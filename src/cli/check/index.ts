@@ -32,6 +32,7 @@ import {
   STDIN,
   STDIN_NAME,
 } from "./documents.js";
+import { changes, type UpgradeOptions, withRecorded } from "./recorded.js";
 import { isOfCluster, staticConfig, staticSubjects } from "./static-manifests.js";
 
 /** The result of checking one configuration. */
@@ -246,8 +247,6 @@ function checkedSarif(files: readonly CheckedFile[]): SarifDocument {
   );
 }
 
-// Results of `check` as JSON.
-
 /** One file as an object; several as a list under `files`. JSON with a newline. */
 function checkedJson(files: readonly CheckedFile[]): string {
   const [only, ...others] = files.map(fileValue);
@@ -257,15 +256,15 @@ function checkedJson(files: readonly CheckedFile[]): string {
 
 const fileValue = ({ problems, ...file }: CheckedFile) => ({ ...file, problems: problems.map(problemValue) });
 
-function problemValue({ file, line, column, endColumn, severity, code, path, message, hint }: Problem) {
-  return { file, line, column, endColumn, severity, code, path: formatPath(path), message, hint };
+function problemValue({ file, line, column, endColumn, severity, code, path, message, hint, witness }: Problem) {
+  return { file, line, column, endColumn, severity, code, path: formatPath(path), message, hint, witness };
 }
 
 /** Texts that were read already, by absolute path: that of standard input. */
 type Texts = ReadonlyMap<string, string>;
 
 /** Options of `check`. */
-export interface CheckOptions {
+export interface CheckOptions extends UpgradeOptions {
   /** Files and folders; `-` is standard input. None: the one of the options, or the default one. */
   readonly named: readonly string[];
   readonly output: "text" | "json" | "sarif";
@@ -307,7 +306,8 @@ export async function checkCommand(settings: LoaderSettings, options: CheckOptio
     io.stdout.write(document);
   }
   if (all.some(isUnusable)) return EXIT.NOT_ASKED;
-  if (all.some(({ errors, warnings }) => errors > 0 || (strict && warnings > 0))) return EXIT.NO;
+  if (all.some(({ errors, warnings, problems }) => errors > 0 || (strict && warnings > 0) || problems.some(changes)))
+    return EXIT.NO;
   const isEmpty = ({ policies, leftOut, webhookConfigurations = 0 }: CheckedFile): boolean =>
     policies + webhookConfigurations === 0 && (leftOut === undefined || withEntry.size === 0);
   const empty = all.filter(isEmpty).map(({ file }) => file);
@@ -367,7 +367,7 @@ async function checkDocuments(
 
 async function load(
   settings: LoaderSettings,
-  { kubernetesVersion, static: isStatic }: CheckOptions,
+  { kubernetesVersion, static: isStatic, ...upgraded }: CheckOptions,
   given: (() => ConfigResult) | undefined,
   evaluatesAdmissionPolicies = false,
 ): Promise<LoadResult> {
@@ -381,12 +381,13 @@ async function load(
   const source = createPolicySource(settings, {
     typeCheck: true,
     diagnose: true,
+    upgrade: upgraded.upgrade,
     warnWithoutCluster: !wanted,
     read,
     ...(kubernetesVersion && { kubernetesVersion }),
   });
   try {
-    const loaded = await source.load();
+    const loaded = await withRecorded(await source.load(), upgraded, settings, given);
     // Static policies may be about anything.
     const asked = isStatic ? [] : askedProblems(result, { release: kubernetesVersion, evaluatesAdmissionPolicies });
     return { ...loaded, problems: [...loaded.problems, ...asked] };

@@ -1,6 +1,6 @@
 /** `replay` on the command line. */
 import { Option } from "commander";
-import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
+import { type AddCommand, collected, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
 import { settingsOf } from "../loader-settings.js";
 
 /** Adds `replay`. */
@@ -31,6 +31,3 @@ export const addReplay: AddCommand = (program, { io, done }) => {
     done(await replayCommand(files, replay.opts(), settingsOf(replay, io), io));
   });
 };
-
-/** Collects repeated values. Not `<id...>`: that would take the files behind it, too. */
-const collected = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];

@@ -29,6 +29,8 @@ export interface Problem extends Position {
   readonly mistakes?: readonly Pick<Problem, "line" | "column" | "message" | "hint">[];
   /** Where the mistake ends in its line, 1-based, in code points, exclusive; absent: not known, or in another line. */
   readonly endColumn?: number;
+  /** Of `check --upgrade`: the request that two releases of Kubernetes decide differently, and what else decides. */
+  readonly witness?: { readonly [key: string]: unknown };
 }
 
 /** `file:line:column: path: message`, the form that editors and terminals make clickable. */

@@ -13,6 +13,8 @@ import type { Question } from "./question.js";
 /** Failures that say nothing about the policy: its needs are missing here. */
 const WITHOUT_WORLD: ReadonlySet<string> = new Set(["unavailable", "capability", "overload"]);
 
+type Reading = NonNullable<Parameters<typeof createPolicySource>[1]>;
+
 /** Answers questions by the policies of one file. */
 export class Asker {
   readonly #source: PolicySource;
@@ -24,8 +26,8 @@ export class Asker {
   }
 
   /** Loads the policies; reports their problems on standard error. @throws UsageError when nothing of the file can be used */
-  static async load(settings: LoaderSettings, { stderr }: CommandIo): Promise<Asker> {
-    const source = createPolicySource(settings, { warnWithoutCluster: true });
+  static async load(settings: LoaderSettings, { stderr }: CommandIo, read?: Reading["read"]): Promise<Asker> {
+    const source = createPolicySource(settings, { warnWithoutCluster: true, ...(read && { read }) });
     try {
       const loaded = await source.load();
       const { fatal } = loaded;
