@@ -84,7 +84,7 @@ const EXHAUSTED: CompileFailure = { ok: false, issues: [], text: "", phase: "com
 
 type Extension = Pick<EnvironmentOptions, "variables" | "objectTypes" | "functions">;
 
-/** What the language itself declares: a hundred functions, which environments share. */
+/** The functions and macros of the language itself, which environments share. */
 interface Language {
   readonly functions: Declarations["functions"];
   readonly typeNames: Declarations["typeNames"];

@@ -85,6 +85,11 @@ export interface Policy {
   /** The policies that it evaluates together, where they are of several kinds. */
   readonly together?: readonly Policy[];
   /**
+   * Whether its scope or its namespace selector alone leaves out everything in a Namespace with these labels: about that it answers without a finding.
+   * Absent: only an evaluation tells. Namespaces themselves, and objects in none, are not meant.
+   */
+  leavesOut?(namespace: string, labels: Readonly<Record<string, string>>): boolean;
+  /**
    * The outcome, or its promise if it waits. Every failure is an outcome; a throw or a rejection is a defect, and is treated as a failure by
    * `evaluateInTime`, through which every policy is called.
    */
