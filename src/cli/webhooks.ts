@@ -6,6 +6,7 @@ import {
   place,
   WEBHOOK_TYPES,
   type WebhookTarget,
+  type WebhookType,
   webhookObject,
 } from "../cluster/webhooks/configuration.js";
 import { webhooksFor } from "../cluster/webhooks/derive.js";
@@ -17,6 +18,7 @@ import { type CommandIo, say, UsageError } from "../data/command-io.js";
 import { EXIT, nothingJudged } from "../data/exit-codes.js";
 import { fileProblem } from "../data/file-problem.js";
 import { printYaml } from "../data/print-yaml.js";
+import { STATIC_SUFFIX } from "../kinds/shared/decode/validate-metadata.js";
 import { formatFieldError } from "../kubernetes/field-error.js";
 import { dns1123SubdomainErrors } from "../kubernetes/name-formats.js";
 import { givenFile, type LoaderSettings, policiesFile } from "../loader/settings.js";
@@ -39,6 +41,10 @@ export interface WebhooksOptions {
   readonly timeout?: string;
   readonly failurePolicy?: string;
   readonly output: string;
+  /** Static manifests of an API server in place of objects for its API. */
+  readonly static?: boolean;
+  /** Only the configurations of one type. */
+  readonly type?: WebhookType;
 }
 
 /** Fields of webhooks from the command line, in place of the policies' own. */
@@ -64,6 +70,10 @@ export async function webhooksCommand(
   io: CommandIo,
 ): Promise<number> {
   const { target, namespace } = targetOf(options);
+  if (options.static && target.url === undefined)
+    throw new UsageError(
+      "--static: an API server asks no Service from its static manifests: give --webhook-url https://<host>:<port>",
+    );
   const overrides = overridesOf(options);
   let found: Found;
   try {
@@ -90,7 +100,15 @@ export async function webhooksCommand(
     named.map((webhook) => ({ ...webhook, ...overrides })),
     target,
     identity,
+    options,
   );
+  if (
+    options.static &&
+    made.length > 0 &&
+    options.type === undefined &&
+    new Set(named.map(({ type }) => type)).size > 1
+  )
+    say(io.stderr, "warning: the plugins of the two types read directories of their own: print each with --type");
   io.stdout.write(options.output === "json" ? asJson(made) : made.map(asYaml).join(""));
   if (all.length > 0) return EXIT.NO;
   return made.length === 0 ? nothingJudged("there is no policy", io) : EXIT.FINE;
@@ -158,14 +176,15 @@ function objects(
   webhooks: readonly DerivedWebhook[],
   target: WebhookTarget,
   identity: ConfigurationIdentity,
+  { type: wanted, static: isStatic }: WebhooksOptions,
 ): readonly object[] {
-  return WEBHOOK_TYPES.flatMap((type) => {
+  return WEBHOOK_TYPES.filter((type) => wanted === undefined || type === wanted).flatMap((type) => {
     const own = webhooks.filter((webhook) => webhook.type === type);
     const made = own.map((webhook) => ({ name: webhook.name, raw: webhookObject(webhook, target) }));
     return Array.from(place(made, new Map(), identity.base), ([name, placed]) =>
       configurationObject(
         type,
-        name,
+        isStatic ? `${name}${STATIC_SUFFIX}` : name,
         placed.map(({ raw }) => raw),
         identity,
       ),

@@ -44,6 +44,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
       "data",
       "data/go",
       "fetch",
+      "kinds/admission-policy",
       "kinds/explanation",
       "kinds/shared",
       "kubernetes",

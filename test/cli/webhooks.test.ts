@@ -263,4 +263,38 @@ spec:
     assert.match(refused.err, /^of the cluster: .*forbidden/);
     assert.equal(refused.objects[0]?.webhooks.length, 2);
   });
+
+  test("prints static manifests, which name a URL, end in .static.k8s.io and pass check --static", async () => {
+    const files = {
+      "policies.yaml": `v: {${CEL}}\nm: {resource: m.yaml, allowedToMutate: true}\n`,
+      "m.yaml": `{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingAdmissionPolicy, metadata: {name: m}, spec: {reinvocationPolicy: Never, matchConstraints: {${rules("pods")}}, mutations: [{patchType: JSONPatch, jsonPatch: {expression: "[JSONPatch{op: 'remove', path: '/a'}]"}}]}}`,
+    };
+    const service = await webhooks(files, "--static");
+    assert.equal(service.code, 2);
+    assert.match(
+      service.err,
+      /--static: an API server asks no Service from its static manifests: give --webhook-url https:/,
+    );
+    const url = ["--static", "--webhook-url", "https://10.0.0.5:3000"];
+    const both = await webhooks(files, ...url);
+    assert.deepEqual([both.code, both.objects.length], [0, 2]);
+    assert.match(
+      both.err,
+      /warning: the plugins of the two types read directories of their own: print each with --type/,
+    );
+    for (const type of ["validating", "mutating"]) {
+      const { code, err, objects } = await webhooks(files, ...url, "--type", type);
+      assert.deepEqual([code, err, objects.length], [0, "", 1]);
+      const [made] = objects as [Printed];
+      assert.equal(made.kind.toLowerCase(), `${type}webhookconfiguration`);
+      assert.equal(made.metadata.name, "policies-1.static.k8s.io");
+      const clients = made.webhooks.map(({ clientConfig }) => clientConfig);
+      assert.deepEqual(clients, [{ url: `https://10.0.0.5:3000/validate/${type[0]}` }]);
+      const own = mkdtempSync(join(folder, "static-"));
+      writeFileSync(join(own, "policies.json"), JSON.stringify(made));
+      const out: string[] = [];
+      const io = { stdout: { write: (text: string) => out.push(text) > 0 }, stderr: { write: () => true }, env: {} };
+      assert.equal(await runCommandLine(["check", "--static", own], io as never), 0, out.join(""));
+    }
+  });
 });

@@ -1,4 +1,5 @@
 /** Files of Kubernetes documents as the configuration of a server that has an entry for their policies. */
+import { existsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { ConfigFileError, ConfigFiles } from "../../config/config-files.js";
 import { identityOf, opened } from "../../config/documents/documents.js";
@@ -8,8 +9,19 @@ import { parseResources, type SourceDocument } from "../../config/documents/sour
 import { type ResourceFields, resourceEntry } from "../../config/entry-parts.js";
 import { type ConfigEntry, type ConfigResult, type Problem, parseConfig } from "../../config/index.js";
 import { emptyFile } from "../../config/resource-reader.js";
+import { UsageError } from "../../data/command-io.js";
 import { counted } from "../../data/counted.js";
 import { member, text } from "../../kubernetes/object.js";
+
+/** The name of standard input. */
+export const STDIN = "-";
+export const STDIN_NAME = "<stdin>";
+
+/** @throws UsageError where a file or folder is missing */
+export function demandAll(named: readonly string[]): void {
+  const missing = named.filter((name) => name !== STDIN && !existsSync(name)).map((name) => JSON.stringify(name));
+  if (missing.length > 0) throw new UsageError(`there is no such file or folder: ${missing.join(", ")}`);
+}
 
 /** The documents and files that were not looked at: they have no policy, and belong to none. */
 export interface LeftOut {

@@ -1,6 +1,6 @@
 /** `check`: loads everything like `serve` and reports every error and warning. */
 
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import type { KubernetesVersion } from "../../cel/index.js";
@@ -21,7 +21,16 @@ import { createPolicySource, type LoadResult } from "../../loader/policy-source.
 import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
 import { leftOutOfSarif, type SarifDocument, type SarifResult, sarifDocument } from "../../offline/reports/sarif.js";
 import { type Paint, paintFor } from "../look/paint.js";
-import { documentConfig, holdsDocuments, type LeftOut, leftOutText } from "./documents.js";
+import {
+  demandAll,
+  documentConfig,
+  holdsDocuments,
+  type LeftOut,
+  leftOutText,
+  STDIN,
+  STDIN_NAME,
+} from "./documents.js";
+import { isOfCluster, staticConfig, staticSubjects } from "./static-manifests.js";
 
 /** The result of checking one configuration. */
 interface CheckedFile {
@@ -34,6 +43,8 @@ interface CheckedFile {
   readonly notes: number;
   /** The rest of a folder. */
   readonly leftOut?: LeftOut;
+  /** The number of webhook configurations; absent: they were not looked at. */
+  readonly webhookConfigurations?: number;
   /** Problems without repetitions: those of the file itself first, then those of others by name, each by line and column. */
   readonly problems: readonly Problem[];
 }
@@ -149,14 +160,16 @@ function helpText(hint: string, paint: Paint): string {
   return `${[`${paint("good", "help:")} ${first}`, ...others.map((line) => `  ${line}`.trimEnd())].join("\n")}\n`;
 }
 
-function summary({ file, policies, errors, warnings, notes, leftOut }: CheckedFile, paint: Paint): string {
+function summary(checked: CheckedFile, paint: Paint): string {
+  const { file, policies, errors, warnings, notes, leftOut, webhookConfigurations: webhooks = 0 } = checked;
   const warned = warnings === 0 ? "" : `, ${paint("doubt", counted(warnings, "warning"))}`;
   const noted = notes === 0 ? "" : `, ${counted(notes, "note")}`;
   const left = leftOut === undefined ? "" : leftOutText(leftOut);
   const doubts = `${warned}${noted}${left}`;
   const name = printable(file);
   if (errors > 0) return `${name}: ${paint("bad", counted(errors, "error"))}${doubts}`;
-  return `${name}: ${counted(policies, "policy", "policies")}, ${paint("good", "no errors")}${doubts}`;
+  const shown = webhooks > 0 ? counted(webhooks, "webhook configuration") : counted(policies, "policy", "policies");
+  return `${name}: ${shown}, ${paint("good", "no errors")}${doubts}`;
 }
 
 /** Most configurations of one run: more are a wrong folder. */
@@ -165,7 +178,7 @@ const CONFIGURATION = /^policies\.ya?ml$/;
 
 /** The subject of a check: a configuration, or files of Kubernetes documents. */
 interface Subject {
-  readonly kind: "configuration" | "documents" | "folder";
+  readonly kind: "configuration" | "documents" | "folder" | "static";
   readonly name: string;
   readonly files: readonly string[];
 }
@@ -178,8 +191,7 @@ function subjectsOf(named: readonly string[], settings: LoaderSettings, texts: T
   const configurations: string[] = [];
   const documents: string[] = [];
   const folders: Subject[] = [];
-  const missing = named.filter((name) => name !== STDIN && !existsSync(name)).map((name) => JSON.stringify(name));
-  if (missing.length > 0) throw new UsageError(`there is no such file or folder: ${missing.join(", ")}`);
+  demandAll(named);
   for (const name of named.length === 0 ? [policiesFile(settings)] : new Set(named)) {
     if (isFolder(name)) {
       const found = inFolder(name);
@@ -241,17 +253,11 @@ function checkedJson(files: readonly CheckedFile[]): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
-function fileValue({ file, policies, errors, warnings, notes, leftOut, problems }: CheckedFile) {
-  return { file, policies, errors, warnings, notes, ...(leftOut && { leftOut }), problems: problems.map(problemValue) };
-}
+const fileValue = ({ problems, ...file }: CheckedFile) => ({ ...file, problems: problems.map(problemValue) });
 
 function problemValue({ file, line, column, endColumn, severity, code, path, message, hint }: Problem) {
   return { file, line, column, endColumn, severity, code, path: formatPath(path), message, hint };
 }
-
-/** The name of standard input. */
-const STDIN = "-";
-const STDIN_NAME = "<stdin>";
 
 /** Texts that were read already, by absolute path: that of standard input. */
 type Texts = ReadonlyMap<string, string>;
@@ -263,6 +269,8 @@ export interface CheckOptions {
   readonly output: "text" | "json" | "sarif";
   /** Whether a warning fails, too. */
   readonly strict: boolean;
+  /** Whether folders and files are static manifests of an API server. */
+  readonly static?: boolean;
   /** The Kubernetes that ValidatingAdmissionPolicies must be stored by; absent: any that this server supports. */
   readonly kubernetesVersion?: KubernetesVersion;
 }
@@ -276,14 +284,15 @@ export async function checkCommand(settings: LoaderSettings, options: CheckOptio
   const { named, output, strict } = options;
   const stdin = named.includes(STDIN) ? await text(io.stdin) : undefined;
   const texts: Texts = new Map(stdin === undefined ? [] : [[resolve(STDIN_NAME), stdin]]);
-  const subjects = subjectsOf(named, settings, texts);
+  const subjects = options.static ? staticSubjects(named, isFolder) : subjectsOf(named, settings, texts);
   const lines = new SourceLines(stdin === undefined ? new Map() : new Map([[STDIN_NAME, stdin]]));
   const paint = paintFor(io.stdout, io.env);
   const all: CheckedFile[] = [];
   /** Files that an entry names: their documents are checked with it. */
   const withEntry = new Set<string>();
   for (const subject of subjects) {
-    const check = subject.kind === "configuration" ? checkConfiguration : checkDocuments;
+    const others = subject.kind === "static" ? checkManifests : checkDocuments;
+    const check = subject.kind === "configuration" ? checkConfiguration : others;
     const checked = await check(subject, texts, settings, options, withEntry);
     if (checked === undefined) continue;
     all.push(checked);
@@ -297,11 +306,19 @@ export async function checkCommand(settings: LoaderSettings, options: CheckOptio
   }
   if (all.some(isUnusable)) return EXIT.NOT_ASKED;
   if (all.some(({ errors, warnings }) => errors > 0 || (strict && warnings > 0))) return EXIT.NO;
-  const isEmpty = ({ policies, leftOut }: CheckedFile): boolean =>
-    policies === 0 && (leftOut === undefined || withEntry.size === 0);
+  const isEmpty = ({ policies, leftOut, webhookConfigurations = 0 }: CheckedFile): boolean =>
+    policies + webhookConfigurations === 0 && (leftOut === undefined || withEntry.size === 0);
   const empty = all.filter(isEmpty).map(({ file }) => file);
   if (empty.length === 0) return EXIT.FINE;
   return nothingJudged(`there is no policy in ${empty.join(", ")}`, io);
+}
+
+/** The static manifests of one directory of an API server. */
+async function checkManifests({ name, files }: Subject, texts: Texts, settings: LoaderSettings, options: CheckOptions) {
+  const { config, problems: own, kubernetesVersion, ...counts } = staticConfig(name, files, texts, options);
+  const loaded = await load({ ...settings, file: name }, { ...options, kubernetesVersion }, () => config);
+  const problems = [...loaded.problems.filter((problem) => !isOfCluster(problem)), ...own];
+  return { ...checkedFile({ ...loaded, problems }), ...counts };
 }
 
 /** Whether a file can't be read, or is empty, a text or a list. */

@@ -33,6 +33,11 @@ export const addWebhooks: AddCommand = (program, { io, done }) => {
     )
     .addOption(new Option("-o, --output <format>", "how it is printed").choices(["yaml", "json"]).default("yaml"))
     .option(
+      "--static",
+      "as static manifests, which an API server reads from a directory at its start; with --webhook-url",
+    )
+    .addOption(new Option("--type <type>", "only those of one type").choices(["validating", "mutating"]))
+    .option(
       "--from-cluster",
       "what the leader of a server makes of the policies that the cluster has; ids of a policies file go before theirs",
     )
@@ -63,6 +68,10 @@ export const addWebhooks: AddCommand = (program, { io, done }) => {
     [
       "policy-server webhooks gateway.yaml --webhook-url https://10.0.0.5:3000",
       "the same for a server outside of the cluster",
+    ],
+    [
+      "policy-server webhooks --static --type validating --webhook-url https://10.0.0.5:3000 --ca-file ca.crt",
+      "for the staticManifestsDir of the plugin ValidatingAdmissionWebhook",
     ],
     [
       "policy-server webhooks --failure-policy Ignore --timeout 5 -o json",

@@ -3,7 +3,7 @@
  * cost it half a minute. Expressions are left to it (see {@link isDoubtful}): only it knows the functions of its CEL.
  */
 import { trimSpace } from "../../kinds/shared/expressions/trim.js";
-import { validateRule, validateSelector } from "../../kinds/shared/match/validate-match.js";
+import { validateRule, validateSelector, webhookNameErrors } from "../../kinds/shared/match/validate-match.js";
 import { duplicate, type FieldError, invalid, required, tooLong, tooMany } from "../../kubernetes/field-error.js";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../kubernetes/name-formats.js";
 import type { DerivedWebhook } from "./derived-webhook.js";
@@ -23,7 +23,7 @@ export function mistakesIn(webhook: DerivedWebhook): readonly FieldError[] {
   if (Buffer.byteLength(JSON.stringify(written)) > MOST_WEBHOOK_BYTES)
     return [tooLong(["webhook"], MOST_WEBHOOK_BYTES)];
   return [
-    ...nameMistakes(name),
+    ...webhookNameErrors(name, ["name"]),
     ...pathMistakes(path),
     ...rules.flatMap((rule, i) => validateRule(rule, ["rules", i])),
     ...validateSelector(namespaceSelector, ["namespaceSelector"]),
@@ -35,13 +35,6 @@ export function mistakesIn(webhook: DerivedWebhook): readonly FieldError[] {
 /** Whether only the API server can decide if it accepts the expressions: they were not compiled here. */
 export const isDoubtful = ({ matchConditions, leastConditions }: DerivedWebhook): boolean =>
   leastConditions === undefined && !matchConditions.every(isOwnCondition);
-
-function nameMistakes(name: string): readonly FieldError[] {
-  const errors = dns1123SubdomainErrors(name);
-  if (errors.length > 0) return [invalid(["name"], name, errors.join(","))];
-  const isShort = name.split(".").length < 3;
-  return isShort ? [invalid(["name"], name, "should be a domain with at least three segments separated by dots")] : [];
-}
 
 /** The errors of a Service's path; a URL may have others. */
 const pathMistakes = (path: string): readonly FieldError[] =>

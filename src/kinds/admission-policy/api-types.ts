@@ -1,7 +1,8 @@
 import { type ApiType, list, map, string, struct } from "../shared/decode/api-type.js";
 import { OBJECT_META } from "../shared/decode/object-meta.js";
 
-const LABEL_SELECTOR = struct("v1.LabelSelector", {
+/** A label selector. */
+export const LABEL_SELECTOR = struct("v1.LabelSelector", {
   matchLabels: map(string()),
   matchExpressions: list(
     struct("v1.LabelSelectorRequirement", {
@@ -20,6 +21,15 @@ const RULE_STRUCTS = {
   apiVersions: RULE,
   resources: RULE,
   scope: RULE,
+};
+
+/** The members of a rule of webhooks. */
+export const RULE_MEMBERS = {
+  operations: list(string("v1.OperationType")),
+  apiGroups: list(string()),
+  apiVersions: list(string()),
+  resources: list(string()),
+  scope: string("v1.ScopeType"),
 };
 
 /** The types of policies and bindings in one API version. */
@@ -49,18 +59,7 @@ export const apiTypes = (kind: KindTypes): ReadonlyMap<string, ApiTypes> =>
 function typesOf(version: string, { kind, policySpec, policyStatus, bindingSpec }: KindTypes): ApiTypes {
   const of = (name: string): string => `${version}.${name}`;
   const rules = list(
-    struct(
-      of("NamedRuleWithOperations"),
-      {
-        resourceNames: list(string()),
-        operations: list(string("v1.OperationType")),
-        apiGroups: list(string()),
-        apiVersions: list(string()),
-        resources: list(string()),
-        scope: string("v1.ScopeType"),
-      },
-      RULE_STRUCTS,
-    ),
+    struct(of("NamedRuleWithOperations"), { resourceNames: list(string()), ...RULE_MEMBERS }, RULE_STRUCTS),
   );
   const matchResources = struct(of("MatchResources"), {
     namespaceSelector: LABEL_SELECTOR,

@@ -1,5 +1,6 @@
 /** The parameters of one evaluation (spec validating-admission-policy.md 4). */
 import { Waiting } from "../../cel/index.js";
+import { isBuiltin } from "../../kubernetes/builtin-kinds.js";
 import { type JsonObject, labelsOf } from "../../kubernetes/object.js";
 import type { RequestWorld } from "../../world/request-world.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
@@ -70,11 +71,21 @@ function find(
   return objects.filter((object) => selector.empty || selector.matches(labelsOf(object)));
 }
 
-/** The parameter as expressions see it: with apiVersion and kind, which a cluster's caches omit. */
+/** The parameter as expressions of validating policies see it: with apiVersion and kind, which a cluster's caches omit. */
 export function paramValue(
   object: JsonObject | typeof NO_PARAM,
   { kind, apiVersion }: PreparedParamKind,
 ): JsonObject | null {
   if (object === NO_PARAM || "apiVersion" in object || "kind" in object) return object;
   return { apiVersion, kind: kind.kind, ...object };
+}
+
+/** The parameter as expressions of mutating policies see it: the API server holds those of built-in kinds without apiVersion and kind. */
+export function mutationParamValue(
+  object: JsonObject | typeof NO_PARAM,
+  paramKind: PreparedParamKind,
+): JsonObject | null {
+  if (object === NO_PARAM || !isBuiltin(paramKind.kind)) return paramValue(object, paramKind);
+  const { apiVersion: _, kind: __, ...rest } = object;
+  return rest;
 }

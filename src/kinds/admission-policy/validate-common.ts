@@ -93,7 +93,12 @@ function validateParamKind({ apiVersion = "", kind = "" }: ParamKind, path: Fiel
 const joined = (path: FieldPath, value: string, errors: readonly string[]): FieldError[] =>
   errors.length === 0 ? [] : [invalid(path, value, errors.join(","))];
 
-function validateConditions(spec: CommonPolicySpec, compiled: CompiledCommon, path: FieldPath): FieldError[] {
+/** The mistakes of match conditions, of policies and of webhooks. */
+export function validateConditions(
+  spec: Pick<CommonPolicySpec, "matchConditions">,
+  compiled: Pick<CompiledCommon, "matchConditions">,
+  path: FieldPath,
+): FieldError[] {
   const conditions = spec.matchConditions ?? [];
   const errors: FieldError[] = [];
   if (conditions.length > MAX_MATCH_CONDITIONS) errors.push(tooMany(path, conditions.length, MAX_MATCH_CONDITIONS));

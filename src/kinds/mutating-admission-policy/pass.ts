@@ -1,11 +1,12 @@
 import { Waiting } from "../../cel/index.js";
+import { structOf } from "../../kubernetes/go-types/as-struct.js";
 import { isObject } from "../../kubernetes/object.js";
 import type { VersionSchemas } from "../../kubernetes/structured-merge/merge-schemas.js";
 import type { Failure } from "../../policy/outcome.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
 import { bindingsOf, type EvaluationInputs } from "../admission-policy/evaluation-inputs.js";
 import { evaluateConditions } from "../admission-policy/match-conditions.js";
-import { paramValue } from "../admission-policy/params.js";
+import { mutationParamValue } from "../admission-policy/params.js";
 import { RequestInputs } from "../admission-policy/request-inputs.js";
 import type { NamespaceViews } from "../shared/expressions/input.js";
 import type { CompiledMutation } from "./compile-mutation.js";
@@ -164,7 +165,8 @@ export class Pass {
     const value = valueOfMutation(mutation, { attempt, bindings, about: inputs.param, variables: policy.variables });
     if (value instanceof Waiting) return value;
     versioned.look("mutation");
-    const seen = versioned.types;
+    const { paramKind } = policy;
+    const seen = { ...versioned.types, params: paramKind && structOf(paramKind.apiVersion, paramKind.kind.kind) };
     const step = state.step(object, value);
     const { memory } = state.conversions;
     if (step.asked === undefined) {
@@ -213,7 +215,7 @@ export class Pass {
       attempt: this.#dispatch.attempt,
       input: versioned.input(matched.resource, this.#dispatch.request.resource),
       param,
-      params: policy.paramKind && paramValue(param, policy.paramKind),
+      params: policy.paramKind && mutationParamValue(param, policy.paramKind),
       namespace,
       authorization: this.#inputs,
     };

@@ -49,15 +49,18 @@ const NAMESPACE = struct("v1.Namespace", {
 export interface VariableTypes {
   readonly object: GoType | undefined;
   readonly oldObject: GoType | undefined;
+  /** Of a parameter that does not tell its kind itself. */
+  readonly params?: GoType | undefined;
 }
 
 /** The types of those values of the variables that are not JSON. */
-export function typedValues(bindings: Bindings, { object, oldObject }: VariableTypes): ReadonlyMap<unknown, GoType> {
+export function typedValues(bindings: Bindings, types: VariableTypes): ReadonlyMap<unknown, GoType> {
+  const { object, oldObject } = types;
   const found = new Map<unknown, GoType>();
   collect(bindings.request, REQUEST, found);
   collect(bindings.namespaceObject, NAMESPACE, found);
   const { params } = bindings;
-  const type = isObject(params) ? structOfObject(params) : undefined;
+  const type = types.params ?? (isObject(params) ? structOfObject(params) : undefined);
   if (type !== undefined) collect(params, type, found);
   if (object !== undefined) collect(bindings.object, object, found);
   if (oldObject !== undefined) collect(bindings.oldObject, oldObject, found);

@@ -67,6 +67,47 @@ describe("MutatingAdmissionPolicies as a policy", () => {
     assert.deepEqual(outcomeOf(asked([policy(there)]), review(loose)), { verdict: "allow" });
   });
 
+  test("see parameters of built-in kinds without apiVersion and kind, and custom resources with both, as the API server holds them", () => {
+    const told = "(has(params.kind) ? params.kind : '-') + (has(params.apiVersion) ? params.apiVersion : '-')";
+    const quota = { apiVersion: "v1", kind: "ResourceQuota", metadata: { name: "one", namespace: "ns" } };
+    const tier = { apiVersion: "scheduling.k8s.io/v1", kind: "PriorityClass", metadata: { name: "one" }, value: 1 };
+    const custom = { ...WIDGET, metadata: { name: "one", namespace: "ns" } };
+    const definition = { ...DEFINITION, metadata: { name: "one" } };
+    for (const [param, expected] of [
+      [map({}, "one"), "--"],
+      [quota, "--"],
+      [tier, "--"],
+      [custom, "Widgetacme.example/v1"],
+      [definition, "CustomResourceDefinitionapiextensions.k8s.io/v1"],
+    ] as const) {
+      for (const ref of [{ name: "one" }, { selector: {} }]) {
+        const { apiVersion = "", kind = "" } = param as JsonObject;
+        // Matched by its kind, as in the API server; conditions see the parameter as mutations do.
+        const of = policy({
+          ...patches(`[JSONPatch{op: 'add', path: '/data/b', value: ${told}}]`),
+          paramKind: { apiVersion, kind },
+          matchConditions: [{ name: "c", expression: `${told} == '${expected}'` }],
+        });
+        const bound = binding({ paramRef: { ...ref, parameterNotFoundAction: "Deny" } });
+        const documents = param === definition ? [definition] : [param, DEFINITION];
+        const outcome = outcomeOf(asked([of, bound, ...documents]));
+        assert.deepEqual(
+          stepsOf(outcome),
+          [{ op: "add", path: "/data/b", value: expected }],
+          `${kind}: ${JSON.stringify(outcome)}`,
+        );
+      }
+    }
+    // The types of its members are still those of its kind.
+    const whole = policy({
+      ...patches("[JSONPatch{op: 'add', path: '/data', value: params.data}]"),
+      paramKind: { apiVersion: "v1", kind: "ConfigMap" },
+    });
+    const bound = binding({ paramRef: { name: "one", parameterNotFoundAction: "Deny" } });
+    const outcome = outcomeOf(asked([whole, bound, map({ x: "1" }, "one")]));
+    assert.match(JSON.stringify(outcome), /type conversion error from 'map\(dyn, dyn\)' to '\*structpb.Value'/);
+  });
+
   test("see nothing that is deleted, nor what they are exempt from, nor what no rule names", () => {
     const deleted = outcomeOf(asked([policy(LABEL)]), review(map({}), { operation: "DELETE" }));
     assert.deepEqual(deleted, { verdict: "skip", reason: "nothing is mutated that is deleted" });

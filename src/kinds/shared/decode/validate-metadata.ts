@@ -143,7 +143,7 @@ function finalizerErrors(finalizers: readonly string[]): FieldError[] {
 }
 
 /** Suffix of names that only the API server's own files may have. */
-const STATIC_SUFFIX = ".static.k8s.io";
+export const STATIC_SUFFIX = ".static.k8s.io";
 const STATIC_SUFFIX_TEXT = `names ending with "${STATIC_SUFFIX}" are reserved for static manifest-based configurations and cannot be managed via the API`;
 /** The first version of a server that warns of the suffix, and the first that refuses it. */
 const SUFFIX_WARNED_SINCE: KubernetesVersion = "1.36";

@@ -9,7 +9,12 @@ import {
   notSupported,
   required,
 } from "../../../kubernetes/field-error.js";
-import { labelValueErrors, pathSegmentErrors, qualifiedNameErrors } from "../../../kubernetes/name-formats.js";
+import {
+  dns1123SubdomainErrors,
+  labelValueErrors,
+  pathSegmentErrors,
+  qualifiedNameErrors,
+} from "../../../kubernetes/name-formats.js";
 import type { LabelSelector } from "./label-selector.js";
 import type { MatchResources } from "./match-resources.js";
 import type { ResourceRule } from "./resource-rule.js";
@@ -138,4 +143,13 @@ function validateResources(resources: readonly string[], path: FieldPath): Field
     errors.push(invalid(path, resources, detail));
   }
   return errors;
+}
+
+/** The mistakes in the name of a webhook. */
+export function webhookNameErrors(name: string, path: FieldPath): FieldError[] {
+  if (name === "") return [required(path)];
+  const errors = dns1123SubdomainErrors(name);
+  if (errors.length > 0) return [invalid(path, name, errors.join(","))];
+  const isShort = name.split(".").length < 3;
+  return isShort ? [invalid(path, name, "should be a domain with at least three segments separated by dots")] : [];
 }
