@@ -241,6 +241,12 @@ const OPTIONS = [
       "with --from-cluster: ValidatingAdmissionPolicies get webhooks, too; else the API server alone enforces them, and they are here for reports, shadow and explanations",
   },
   {
+    flag: "enforce-mutating-admission-policies",
+    kind: "flag",
+    description:
+      "with --from-cluster: MutatingAdmissionPolicies get webhooks where the API server's own plugin is off; else that alone enforces them",
+  },
+  {
     flag: "service",
     kind: "string",
     description:

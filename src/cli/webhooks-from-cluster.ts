@@ -5,6 +5,7 @@ import type { WatchSettings } from "../cluster/sources/watched-kinds.js";
 import type { ConfigurationIdentity } from "../cluster/webhooks/configuration.js";
 import type { DerivedWebhook, WebhookProblem } from "../cluster/webhooks/derived-webhook.js";
 import { deriveWebhooks } from "../cluster/webhooks/from-documents.js";
+import { isPluginOn, PLUGIN_IS_ON } from "../cluster/webhooks/native-plugin.js";
 import { idOf } from "../cluster/webhooks/part.js";
 import type { CommandIo } from "../data/command-io.js";
 import { openCluster } from "../kubernetes/client/index.js";
@@ -13,6 +14,7 @@ import { findCluster } from "../loader/index.js";
 /** The choice of policies. */
 export interface FromCluster extends WatchSettings {
   readonly enforceAdmissionPolicies: boolean;
+  readonly enforceMutatingAdmissionPolicies: boolean;
   /** The namespace of the server. */
   readonly namespace: string;
   /** Ids of the policies file: they take precedence over the cluster's. */
@@ -33,6 +35,7 @@ export interface LeadersWebhooks {
  */
 export async function webhooksFromCluster(options: FromCluster, env: CommandIo["env"]): Promise<LeadersWebhooks> {
   const { policyServer, namespace, enforceAdmissionPolicies, taken, kubeconfig } = options;
+  const mutating = options.enforceMutatingAdmissionPolicies;
   const now = () => performance.now();
   const access = findCluster({ env, now, ...(kubeconfig !== undefined && { kubeconfig }) });
   if ("missing" in access) throw new Error(access.missing);
@@ -40,16 +43,15 @@ export async function webhooksFromCluster(options: FromCluster, env: CommandIo["
   try {
     const { documents, problems: unread } = await readDocuments(cluster, options);
     const refused = documents.flatMap(({ key }) => (taken.has(idOf(key) ?? "") ? [key] : []));
-    const derived = deriveWebhooks(
-      documents,
-      { ownNamespace: namespace, idOf, enforceAdmissionPolicies },
-      new Set(refused),
-    );
+    // Where that is not known the flag decides, as with the leader.
+    const isOn = mutating && (await isPluginOn(cluster, new AbortController().signal).catch(() => false));
+    const enforced = { enforceAdmissionPolicies, enforceMutatingAdmissionPolicies: mutating && !isOn };
+    const derived = deriveWebhooks(documents, { ownNamespace: namespace, idOf, ...enforced }, new Set(refused));
     const labels = { ...MANAGED_BY, [`${PREFIX}server`]: policyServer };
     return {
       webhooks: derived.webhooks,
       problems: [
-        ...unread.map((text) => ({ id: "of the cluster", text })),
+        ...(isOn ? [PLUGIN_IS_ON, ...unread] : unread).map((text) => ({ id: "of the cluster", text })),
         ...refused.map((key) => ({ id: key, text: "is not asked: the policies file has a policy of its id" })),
         ...derived.problems,
       ],

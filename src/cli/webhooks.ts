@@ -36,6 +36,7 @@ export interface WebhooksOptions {
   readonly policyServerName: string;
   readonly exceptionNamespaces?: string;
   readonly enforceAdmissionPolicies?: boolean;
+  readonly enforceMutatingAdmissionPolicies?: boolean;
   readonly kubeconfig?: string;
   /** Seconds, as typed. */
   readonly timeout?: string;
@@ -157,6 +158,7 @@ async function ofCluster(
     policyServerName: policyServer,
     exceptionNamespaces,
     enforceAdmissionPolicies = false,
+    enforceMutatingAdmissionPolicies = false,
     kubeconfig,
   }: WebhooksOptions,
   namespace: string,
@@ -166,8 +168,9 @@ async function ofCluster(
   const file = givenFile(settings);
   const taken = new Set(file === undefined ? [] : entriesOf(file, io).map(({ id }) => id));
   const counted = namespacesOfExceptions({ exceptionNamespaces });
+  const enforced = { enforceAdmissionPolicies, enforceMutatingAdmissionPolicies };
   return webhooksFromCluster(
-    { policyServer, exceptionNamespaces: counted, enforceAdmissionPolicies, namespace, taken, kubeconfig },
+    { policyServer, exceptionNamespaces: counted, ...enforced, namespace, taken, kubeconfig },
     io.env,
   );
 }

@@ -12,6 +12,8 @@ export interface ClusterSettings {
   readonly replica: string;
   /** Whether ValidatingAdmissionPolicies get webhooks, too. */
   readonly enforceAdmissionPolicies: boolean;
+  /** Whether MutatingAdmissionPolicies do, where the API server does not evaluate them itself. */
+  readonly enforceMutatingAdmissionPolicies: boolean;
   /** The Service of webhooks. */
   readonly service: { readonly namespace: string; readonly name: string };
   /** `https://host:port`: what webhooks ask in the Service's place. */

@@ -90,6 +90,11 @@ export interface Policy {
    */
   leavesOut?(namespace: string, labels: Readonly<Record<string, string>>): boolean;
   /**
+   * One policy that evaluates this one and others of its kind in one pass, as an API server evaluates all that it has; absent: policies of the kind do not mutate.
+   * @param id the id of that policy
+   */
+  inOnePass?(id: string, others: readonly Policy[]): Policy;
+  /**
    * The outcome, or its promise if it waits. Every failure is an outcome; a throw or a rejection is a defect, and is treated as a failure by
    * `evaluateInTime`, through which every policy is called.
    */

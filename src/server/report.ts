@@ -88,7 +88,7 @@ function setDecision(review: Review, origin: RequestOrigin, verdict: JoinedVerdi
     policy: set.id,
     mode: "protect",
     allowed: response.allowed,
-    mutated: false,
+    mutated: response.patch !== undefined,
     ...(status?.message !== undefined && { message: status.message }),
     ...(found.length > 0 && { found }),
     ...(details.length > 0 && { detail: details.join("; ") }),

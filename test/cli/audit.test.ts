@@ -131,7 +131,11 @@ describe("audit", () => {
       metadata: { name: "b", uid: "uid-b" },
       spec: { policyName: "vap", validationActions: ["Audit"] },
     });
+    // Objects that exist have been mutated: not even a word of it.
+    server.put("mutatingadmissionpolicies", { metadata: { name: "map", uid: "uid-map" }, spec: {} });
+    server.put("mutatingadmissionpolicybindings", { metadata: { name: "b", uid: "c" }, spec: { policyName: "map" } });
     const both = await audit([...args, "--from-cluster"]);
+    assert.equal(both.err, "");
     assert.match(both.out, /pass: 1, fail: 5, .*\(3 objects, 2 policies\)/);
     assert.match(both.out, /│ vap\s+│ ConfigMap\/shop\/good\s+│ fail\s+│ never/);
     server.forbidden.add("list validatingadmissionpolicies");

@@ -10,6 +10,7 @@ export const SETTINGS: ClusterSettings = {
   namespace: "policy-server",
   replica: "one",
   enforceAdmissionPolicies: false,
+  enforceMutatingAdmissionPolicies: false,
   service: { namespace: "policy-server", name: "policy-server" },
   manageWebhooks: false,
   owner: "policy-server",

@@ -104,18 +104,23 @@ describe("rights with policies from the cluster", () => {
     assert.ok(!fewer.includes("patch policies.kubewarden.io/clusteradmissionpolicies"));
     assert.ok(!fewer.some((right) => right.includes("openreports.io")));
     assert.ok(fewer.includes("create events.k8s.io/events"));
+    // The API server's flags are for those who enforce what it may enforce itself.
+    assert.ok(fewer.includes("get /flagz"));
+    assert.ok(!rightsOf("Helm, from-cluster-alone").includes("get /flagz"));
     assert.ok(!rightsOf("Helm, from-cluster-alone").includes("create events.k8s.io/events"));
     assert.ok(!fewer.some((right) => right.startsWith("create ") && right.endsWith("/secrets")));
   });
 });
 
 /** `<verb> <group>/<resource> <name>`, each. */
-function rights({ apiGroups, resources, verbs, resourceNames = [""] }: Rule): string[] {
-  return apiGroups.flatMap((group) =>
+function rights({ apiGroups = [], resources = [], verbs, resourceNames = [""], nonResourceURLs = [] }: Rule): string[] {
+  const paths = nonResourceURLs.flatMap((path) => verbs.map((verb) => `${verb} ${path}`));
+  const named = apiGroups.flatMap((group) =>
     resources.flatMap((resource) =>
       verbs.flatMap((verb) => resourceNames.map((name) => `${verb} ${group}/${resource} ${name}`.trim())),
     ),
   );
+  return [...paths, ...named];
 }
 
 /** The fields of a kind's spec that the other kinds have as well. */

@@ -173,7 +173,7 @@ for (const deployed of everySet()) {
 
     test("the server may do nothing to all objects, and writes nothing whose kind is not named", () => {
       for (const { rules = [], metadata } of ["ClusterRole", "Role"].flatMap((kind) => ofKind(deployed, kind))) {
-        for (const { apiGroups, resources, verbs } of rules) {
+        for (const { apiGroups = [], resources = [], verbs } of rules) {
           assert.ok(![...apiGroups, ...resources, ...verbs].includes("*"), metadata.name);
         }
       }

@@ -31,8 +31,9 @@ export interface KubernetesObject {
 
 /** What a role allows. */
 export interface Rule {
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
   readonly resourceNames?: readonly string[];
   readonly verbs: readonly string[];
 }

@@ -26,6 +26,7 @@ const pages = [
 /** Flags that pages write alone, each with the program that has it. */
 const OF_OTHER_PROGRAMS: Readonly<Record<string, string>> = {
   "--controllers": "kube-controller-manager",
+  "--disable-admission-plugins": "kube-apiserver",
   "--exceptionNamespace": "Kyverno",
   "--experimental-wasm-branch-hinting": "node",
   "--max-semi-space-size": "node",

@@ -79,7 +79,7 @@ export class Cluster {
     this.#apiServer ??= readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1);
     const [program = "", ...args] = this.#apiServer;
     process.kill(pid, "SIGKILL");
-    while (existsSync(`/proc/${pid}/exe`)) await sleep(20);
+    while (runs(pid)) await sleep(20);
     return async (...more) => {
       const log = openSync(`${this.#folder}/run/kube-apiserver.log`, "a");
       const child = spawn(program, [...args, ...more], {
@@ -99,6 +99,16 @@ export class Cluster {
 
   async stop(): Promise<void> {
     await run("./down.sh", [], { cwd: this.#folder });
+  }
+}
+
+/** Whether a process or one of its threads still runs: until then it has its port. */
+function runs(pid: number): boolean {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    return !/^State:\tZ/m.test(status) || !/^Threads:\t1$/m.test(status);
+  } catch {
+    return false;
   }
 }
 

@@ -9,6 +9,7 @@ import { Cluster } from "./cluster.js";
 import { brokenVersions } from "./live/broken.js";
 import { definitions } from "./live/definitions.js";
 import { everyKind } from "./live/kinds.js";
+import { mutating } from "./live/mutating.js";
 import { apiServerAway } from "./live/outage.js";
 import { parity } from "./live/parity.js";
 import { serveCelModule } from "./live/policies.js";
@@ -31,6 +32,7 @@ const SCENES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
   "too-much": oneNamespaceWithTooMuch,
   exceptions: exceptionsOfTenants,
   parity,
+  mutating,
   trail: trailOfAudits,
 };
 

@@ -13,6 +13,10 @@ export const addEval: AddCommand = (program, { io, done }) => {
   addQuestionOptions(evaluate)
     .argument("[policies...]", "ids of policies, groups and <group>/<member>, or a module, a YAML file, an address")
     .option("--all", "every policy of the file")
+    .option(
+      "--from-cluster",
+      "the policies that the cluster has, under the ids of `serve --from-cluster`, in place of a file's",
+    )
     .option("-o, --output <text|json|yaml>", "how answers are printed; default: text on a terminal, else json")
     .option("--explain", "say what every expression came to, and why")
     .option("--record-host-capabilities <file>", "write what the policy asked of the host, and the answers")
@@ -33,6 +37,10 @@ export const addEval: AddCommand = (program, { io, done }) => {
     [
       "policy-server eval ./policy.yaml --object pod.yaml --explain",
       "a CEL policy, with the value of every expression",
+    ],
+    [
+      "policy-server eval mutatingadmissionpolicy-sidecar --from-cluster --object pod.yaml --explain",
+      "a policy of the cluster, with its parameters",
     ],
     ["kubectl get pod web -o yaml | policy-server eval workloads --object -", "an object of a cluster"],
   ]);

@@ -52,6 +52,10 @@ export const addWebhooks: AddCommand = (program, { io, done }) => {
     )
     .option("--enforce-admission-policies", "with --from-cluster: of ValidatingAdmissionPolicies, too")
     .option(
+      "--enforce-mutating-admission-policies",
+      "with --from-cluster: of MutatingAdmissionPolicies, too, where the API server's own plugin is off",
+    )
+    .option(
       "--kubeconfig <file>",
       "with --from-cluster: of the cluster; without it KUBECONFIG, ~/.kube/config, or the pod's service account",
     );

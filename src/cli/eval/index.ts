@@ -2,6 +2,7 @@
 
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
+import type { ConfigResult } from "../../config/index.js";
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { EXIT, nothingJudged, worstOf } from "../../data/exit-codes.js";
 import { yamlText } from "../../data/yaml.js";
@@ -14,6 +15,7 @@ import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
 import { createEvaluator } from "../../policy/served/evaluator.js";
 import type { ServedPolicy } from "../../policy/served/policy-set.js";
 import { isJudged, type Verdict } from "../../policy/served/verdict.js";
+import { clusterEntryOptions } from "../loader-settings.js";
 import { isTerminal, paintFor } from "../look/paint.js";
 import { type Answered, exitCodeOf } from "./answered.js";
 import { type EntryOptions, withoutMadePlace } from "./direct-entry.js";
@@ -64,6 +66,8 @@ async function sessionOf({
 
 /** Options of the command line beside the policies and their loading. */
 export interface EvalOptions extends QuestionOptions, SessionOptions, EntryOptions {
+  /** Whether the policies are those that a cluster has, in place of the file's. */
+  readonly fromCluster?: boolean;
   /** Whether to explain answers. */
   readonly explain?: boolean;
   /** Whether to evaluate every policy of the file. */
@@ -80,15 +84,18 @@ export interface EvalOptions extends QuestionOptions, SessionOptions, EntryOptio
 export async function evalCommand(
   asked: readonly string[],
   options: EvalOptions,
-  settings: LoaderSettings,
+  given: LoaderSettings,
   io: CommandIo,
 ): Promise<number> {
+  const settings = options.fromCluster === true ? { ...given, kubernetes: true } : given;
   const format = formatOf(options.output, io);
   const { all, object, request, raw, csr } = options;
   const last = asked.at(all === true ? 0 : 1) === undefined ? undefined : asked.at(-1);
   if (last !== undefined && [object, request, raw, csr].every((given) => given === undefined))
     throw new UsageError(`no object is given: name it by --object, as in --object ${last}`);
-  const subject = subjectOf({ ...options, asked, file: policiesFile(settings) });
+  const isAsked = (id: string): boolean => all === true || asked.includes(id);
+  const read = options.fromCluster === true ? await readCluster(settings, isAsked, io) : undefined;
+  const subject = subjectOf({ ...options, asked, read, file: policiesFile(settings) });
   const { single, questions } = await questionsOf(
     options,
     io,
@@ -156,6 +163,15 @@ export async function evalCommand(
   } finally {
     source.close();
   }
+}
+
+async function readCluster(
+  settings: LoaderSettings,
+  isAsked: (id: string) => boolean,
+  io: CommandIo,
+): Promise<ConfigResult> {
+  const { clusterConfig } = await import("./from-cluster.js");
+  return clusterConfig(settings, clusterEntryOptions({}), isAsked, io);
 }
 
 function formatOf(written: string | undefined, io: CommandIo): Format {

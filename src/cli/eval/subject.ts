@@ -42,6 +42,8 @@ export interface Choice extends EntryOptions {
   readonly all?: boolean;
   /** The policies.yaml; read only if it is needed. */
   readonly file: string;
+  /** The policies of a cluster in its place. */
+  readonly read?: ConfigResult | undefined;
 }
 
 type GoodConfig = Extract<ConfigResult, { readonly ok: true }>;
@@ -50,7 +52,8 @@ type GoodConfig = Extract<ConfigResult, { readonly ok: true }>;
  * Reads the policies.
  * @throws UsageError for unknown ones
  */
-export function subjectOf({ asked, all = false, file, ...options }: Choice): Subject {
+export function subjectOf({ asked, all = false, read: given, file: path, ...options }: Choice): Subject {
+  const file = given?.ok === true ? given.config.file : path;
   if (all && asked.length > 0) throw new UsageError("--all stands for every policy: name none beside it");
   if (!all && asked.length === 0)
     throw new UsageError("which policy? give its id, a file such as ./policy.wasm, or --all");
@@ -62,7 +65,7 @@ export function subjectOf({ asked, all = false, file, ...options }: Choice): Sub
   const common = { othersWithMistakes: 0, isDirect: (id: string) => made.has(id) };
   if (direct !== undefined && files.length === asked.length)
     return { ...common, ids: idsOf(asked), config: direct.config };
-  const read = loadConfig(file);
+  const read = given ?? loadConfig(file);
   if (!read.ok) return { ...common, ids: [], config: read };
   const named = all ? read.config.entries.map(({ id }) => id) : asked.filter((text) => !files.includes(text));
   for (const id of named) if (entryFor(read.config, id) === undefined) throw unknownPolicy(id, read.config, file);

@@ -23,6 +23,9 @@ import { isOneOfSeveral } from "./one-policy-entries.js";
 type ClusterPolicies = ReturnType<PolicyLoader["clusterPolicies"]>;
 type LoadedClusterPolicies = Awaited<ReturnType<ClusterPolicies["load"]>>;
 
+/** The beginning of the keys of MutatingAdmissionPolicies. */
+const MUTATING = "admissionregistration.k8s.io/MutatingAdmissionPolicy/";
+
 /** Time that a round waits for modules: as long as a fetch may take. Policies whose modules come later are evaluated in the next round. */
 const MODULES_MS = 120_000;
 
@@ -114,7 +117,12 @@ export class AuditPolicySource {
     isTaken: (id: string) => boolean,
   ): Promise<{ readonly entries: readonly LoadedEntry[]; readonly problems: readonly Problem[] }> {
     if (this.#reader === undefined || this.#cluster === undefined) return { entries: [], problems: [] };
-    const all = this.#reader.entries(this.#rollouts.inForce);
+    const found = this.#reader.entries(this.#rollouts.inForce);
+    // Objects that exist have been mutated already.
+    const all = {
+      ...found,
+      entries: found.entries.filter(({ policies: [first] }) => !first?.key.startsWith(MUTATING)),
+    };
     this.#read.clear();
     const { served, problems } = await this.#whole(this.#cluster, all, isTaken);
     const wanted = new Set(all.entries.map(({ id }) => id));

@@ -44,8 +44,20 @@ export async function readDocuments(cluster: ListedCluster, server: WatchSetting
 }
 
 async function readKind(cluster: ListedCluster, kind: WatchedKind, server: WatchSettings): Promise<Items | undefined> {
-  const version = await versionOf(cluster, kind);
-  if (version === undefined) return undefined;
+  for (const version of await versionsOf(cluster, kind)) {
+    const items = await readVersion(cluster, kind, version, server);
+    if (items !== undefined) return items;
+  }
+  return undefined;
+}
+
+/** The objects of a kind in a version; undefined where the version does not have the kind. */
+async function readVersion(
+  cluster: ListedCluster,
+  kind: WatchedKind,
+  version: string,
+  server: WatchSettings,
+): Promise<Items | undefined> {
   const { group, plural, fieldSelector, wanted = () => true } = kind;
   const named = { group, version, kind: kind.kind };
   const query = fieldSelector === undefined ? {} : { fieldSelector: fieldSelector(server) };
@@ -61,17 +73,17 @@ async function readKind(cluster: ListedCluster, kind: WatchedKind, server: Watch
   return items;
 }
 
-/** The version to read; undefined: there is none. */
-async function versionOf(
+/** The versions to read, the preferred one first: those of the group that are known here. */
+async function versionsOf(
   { http, signal }: ListedCluster,
   { group, versions }: WatchedKind,
-): Promise<string | undefined> {
+): Promise<readonly string[]> {
   try {
     const { value } = await http.get(groupRoot(group), {}, signal);
     const served = listOf(member(value, "versions")).map((each) => text(each, "version"));
-    return versions.find((version) => served.includes(version));
+    return versions.filter((version) => served.includes(version));
   } catch (error) {
-    if (isNotFound(error)) return undefined;
+    if (isNotFound(error)) return [];
     throw error;
   }
 }

@@ -48,13 +48,16 @@ const custom = (group: string, kind: string, plural: string, versions: readonly 
   builtIn: false,
 });
 
-const builtIn = (kind: string, plural: string): WatchedKind => ({
+const builtIn = (kind: string, plural: string, versions: readonly string[] = ["v1"]): WatchedKind => ({
   group: ADMISSION,
   kind,
   plural,
-  versions: ["v1"],
+  versions,
   builtIn: true,
 });
+
+/** The versions of the kinds that Kubernetes 1.36 has as v1. */
+const MUTATING_VERSIONS = ["v1", "v1beta1", "v1alpha1"];
 
 /** Exceptions from Kyverno's policies: their authors decide what is exempted. */
 export const POLICY_EXCEPTION: WatchedKind = {
@@ -88,6 +91,8 @@ export const WATCHED_KINDS: readonly WatchedKind[] = [
   custom("kyverno.io", "GlobalContextEntry", "globalcontextentries", ["v2", "v2beta1", "v2alpha1"]),
   builtIn("ValidatingAdmissionPolicy", "validatingadmissionpolicies"),
   builtIn("ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings"),
+  builtIn("MutatingAdmissionPolicy", "mutatingadmissionpolicies", MUTATING_VERSIONS),
+  builtIn("MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings", MUTATING_VERSIONS),
   custom("policy.cert-manager.io", "CertificateRequestPolicy", "certificaterequestpolicies", ["v1alpha1"]),
 ];
 

@@ -1,4 +1,7 @@
-/** The demands of ValidatingAdmissionPolicies, where they are not left to the API server (spec validating-admission-policy.md 1.4, 3). */
+/**
+ * The demands of ValidatingAdmissionPolicies and MutatingAdmissionPolicies, where they are not left to the API server (spec validating-admission-policy.md 1.4,
+ * 3, mutating-admission-policy.md 2, 3).
+ */
 import { isObject, member } from "../../kubernetes/object.js";
 import { webhookRulesOf } from "./constraints.js";
 import {
@@ -29,20 +32,26 @@ interface AdmissionPolicyOptions {
   readonly bindings?: readonly unknown[];
   /** In place of the bindings' own. */
   readonly validationActions?: readonly string[];
+  /** Whether it is a MutatingAdmissionPolicy; default false. */
+  readonly mutating?: boolean;
 }
 
+/** The operations about which a MutatingAdmissionPolicy is asked: nothing is mutated that is deleted. */
+const MUTATED = ["CONNECT", "CREATE", "UPDATE"];
+
 /**
- * The demand of a ValidatingAdmissionPolicy; `undefined` for one without a binding, which never acts.
+ * The demand of a policy; `undefined` for one without a binding, which never acts.
  * @param spec the policy's spec
  */
 export function admissionPolicyDemand(
   id: string,
   spec: unknown,
-  { conditions, bindings, validationActions }: AdmissionPolicyOptions,
+  { conditions, bindings, validationActions, mutating = false }: AdmissionPolicyOptions,
 ): AskedPolicy | undefined {
   if (bindings?.length === 0) return undefined;
   const match = readMatch(member(spec, "matchConstraints"));
-  const said = webhookRulesOf(match);
+  const asked = webhookRulesOf(match);
+  const said = mutating ? { ...asked, rules: asked.rules.flatMap(mutatedOf) } : asked;
   const [binding, ...more] = bindings ?? [];
   const narrowing = member(binding, "matchResources");
   const bound = more.length === 0 && isObject(narrowing) ? readMatch(narrowing) : {};
@@ -54,7 +63,8 @@ export function admissionPolicyDemand(
       ? narrowed.isExact && !rulesNarrow
       : bindings?.some((each) => !isObject(member(each, "matchResources")));
   const failurePolicy = failurePolicyOf(member(spec, "failurePolicy"));
-  const denies = actionsOf(bindings, validationActions).includes("Deny");
+  // A failure of a mutating one is always a refusal.
+  const denies = mutating || actionsOf(bindings, validationActions).includes("Deny");
   const hasParams = isObject(member(spec, "paramKind"));
   // A failing condition makes the API server refuse the request, so it must be one for which the policy would deny: the policy evaluates it only for bound
   // requests with a parameter.
@@ -72,10 +82,17 @@ export function admissionPolicyDemand(
       sideEffects: CEL_SIDE_EFFECTS,
       timeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
     },
-    mutating: false,
+    mutating,
     shares: true,
     domain: OWN_DOMAIN,
+    ...(mutating && { reinvocation: member(spec, "reinvocationPolicy") === "IfNeeded" ? "IfNeeded" : "Never" }),
   };
+}
+
+/** The part of a rule about operations that mutate. */
+function mutatedOf(rule: WebhookRule): readonly WebhookRule[] {
+  const operations = MUTATED.filter((each) => rule.operations.includes(each) || rule.operations.includes("*"));
+  return operations.length === 0 ? [] : [{ ...rule, operations }];
 }
 
 function actionsOf(bindings: readonly unknown[] | undefined, given: readonly string[] | undefined): readonly string[] {

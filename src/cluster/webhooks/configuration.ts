@@ -49,7 +49,7 @@ export function webhookObject(webhook: DerivedWebhook, target: WebhookTarget): J
     sideEffects: webhook.sideEffects,
     timeoutSeconds: webhook.timeoutSeconds,
     admissionReviewVersions: ["v1"],
-    ...(webhook.type === "mutating" && { reinvocationPolicy: "Never" }),
+    ...(webhook.type === "mutating" && { reinvocationPolicy: webhook.reinvocation ?? "Never" }),
     ...(matchConditions.length > 0 && { matchConditions }),
   };
 }

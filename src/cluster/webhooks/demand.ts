@@ -41,6 +41,8 @@ export interface AskedPolicy {
   readonly mutating: boolean;
   /** Whether it may share a webhook with others, and get more requests than it demands: it checks all of them again, and does not apply to the rest. */
   readonly shares: boolean;
+  /** The reinvocationPolicy of its webhook, where that is a mutating one; absent: `Never`. */
+  readonly reinvocation?: "Never" | "IfNeeded";
   /** The end of its webhook's name, after the id. */
   readonly domain: string;
   /** The only namespace of its requests; absent: all, and cluster-scoped objects. */

@@ -1,4 +1,7 @@
-/** Derives webhooks from the demands of policies. Policies with equal demands share one, so that a hundred of them cost one call. */
+/**
+ * Derives webhooks from the demands of policies. Policies with equal demands share one, so that a hundred of them cost one call; mutating ones share it also
+ * where only their operations and conditions differ, and are evaluated in one pass.
+ */
 import { createHash } from "node:crypto";
 import type { PolicySetRoute } from "../../config/from-cluster/cluster-document.js";
 import { compareNames } from "../../kubernetes/names.js";
@@ -33,11 +36,25 @@ export function webhooksFor(policies: Iterable<AskedPolicy>, options: DeriveOpti
   const problems: WebhookProblem[] = [];
   const alone: DerivedWebhook[] = [];
   const shared = new Map<string, { readonly demand: WebhookDemand; readonly ids: string[] }>();
+  const passes = new Map<string, Pass>();
   for (const policy of policies) {
     const demand = askable(policy, options, problems);
     if (demand === undefined) continue;
-    if (!policy.shares || policy.mutating) {
+    if (!policy.shares) {
       alone.push(single(policy, demand));
+      continue;
+    }
+    if (policy.mutating) {
+      const { reinvocation = "Never" } = policy;
+      const { matchConditions: _, leastConditions: __, ...rest } = demand;
+      const rules = new Set(demand.rules.map((rule) => JSON.stringify({ ...rule, operations: [] })));
+      const key = JSON.stringify({ ...rest, reinvocation, rules: [...rules].sort(compareNames) });
+      const pass = passes.get(key);
+      if (pass === undefined) passes.set(key, { key, reinvocation, demands: [demand], ids: [policy.id] });
+      else {
+        pass.ids.push(policy.id);
+        pass.demands.push(demand);
+      }
       continue;
     }
     const key = JSON.stringify(demand);
@@ -56,12 +73,59 @@ export function webhooksFor(policies: Iterable<AskedPolicy>, options: DeriveOpti
     const name = `set-${set.hash}.${OWN_DOMAIN}`;
     return { type: "validating" as const, name, path: setPath(set.hash), ...demand, members: set.members };
   });
+  const mutating = [...passes.values()].map((pass) => passWebhook(pass));
+  sets.push(...mutating.map(({ hash, members }) => ({ hash, members, mutates: true as const })));
   if (sharing.length > 0) sets.push({ hash: EVERYBODY, members: sharing.sort(compareNames) });
   return {
-    webhooks: [...alone, ...together].sort((a, b) => compareNames(a.type, b.type) || compareNames(a.name, b.name)),
+    webhooks: [...alone, ...together, ...mutating.map(({ webhook }) => webhook)].sort(
+      (a, b) => compareNames(a.type, b.type) || compareNames(a.name, b.name),
+    ),
     sets: sets.sort((a, b) => compareNames(a.hash, b.hash)),
     problems,
   };
+}
+
+/** Mutating policies that are evaluated in one pass. */
+interface Pass {
+  /** The part of their demands that is the same. */
+  readonly key: string;
+  readonly reinvocation: "Never" | "IfNeeded";
+  readonly demands: WebhookDemand[];
+  readonly ids: string[];
+}
+
+/**
+ * The place of a webhook among those of MutatingAdmissionPolicies. Those with object selectors come first: the API server's plugin selects by the object as it
+ * came. Those that are called again come last: then there is less that has them called again.
+ */
+const stepOf = ({ objectSelector }: WebhookDemand, reinvocation: Pass["reinvocation"]): number =>
+  Object.keys(objectSelector).length > 0 ? 1 : reinvocation === "Never" ? 2 : 3;
+
+/**
+ * The webhook of a pass: it asks about what any of its policies demands. Its path stays the same whatever policies come and go, and by its name it is called before
+ * webhooks of other policies, as the API server's own plugin is.
+ */
+function passWebhook({ key, reinvocation, demands, ids }: Pass) {
+  const [first, ...others] = demands as [WebhookDemand, ...WebhookDemand[]];
+  const written = others.map((demand) => new Set(demand.matchConditions.map((each) => JSON.stringify(each))));
+  const matchConditions = first.matchConditions.filter((each) => written.every((set) => set.has(JSON.stringify(each))));
+  const rules = new Map(demands.flatMap(({ rules }) => rules.map((rule) => [JSON.stringify(rule), rule])));
+  const { leastConditions: least, ...demand } = first;
+  const hash = `m${digest(key).slice(0, HASH_DIGITS - 1)}`;
+  const members = ids.sort(compareNames);
+  const webhook: DerivedWebhook = {
+    ...demand,
+    type: "mutating",
+    name: `admission-policies-${stepOf(first, reinvocation)}.${hash}.${OWN_DOMAIN}`,
+    path: setPath(hash),
+    rules: [...rules].sort(([a], [b]) => compareNames(a, b)).map(([, rule]) => rule),
+    matchConditions,
+    ...(least !== undefined && matchConditions.length > 0 && { leastConditions: least }),
+    reinvocation,
+    inOnePass: true,
+    members,
+  };
+  return { hash, members, webhook };
 }
 
 /** The path of a set. Every part of it is a name, because the API server accepts only those in the path of a Service. */
@@ -80,7 +144,7 @@ export function routeOf(ids: readonly string[]): PolicySetRoute {
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 function single(
-  { id, domain, mutating }: Pick<AskedPolicy, "id" | "domain" | "mutating">,
+  { id, domain, mutating, reinvocation }: Pick<AskedPolicy, "id" | "domain" | "mutating" | "reinvocation">,
   demand: WebhookDemand,
 ): DerivedWebhook {
   return {
@@ -88,6 +152,7 @@ function single(
     name: webhookName(id, domain),
     path: `/validate/${encodeURIComponent(id)}`,
     ...demand,
+    ...(mutating && reinvocation && { reinvocation }),
     members: [id],
   };
 }

@@ -15,6 +15,10 @@ export interface DerivedWebhook {
   /** The conditions that suffice where an API server does not accept all: its policies check the others again. Absent: none do. */
   readonly leastConditions?: readonly MatchCondition[];
   readonly matchPolicy: string;
+  /** Whether it asks MutatingAdmissionPolicies of the cluster; absent: it does not. */
+  readonly inOnePass?: true;
+  /** Of a mutating one; absent: `Never`. */
+  readonly reinvocation?: "Never" | "IfNeeded";
   readonly failurePolicy: string;
   readonly sideEffects: string;
   /** Seconds. */

@@ -17,6 +17,8 @@ export interface DocumentOptions extends DeriveOptions {
   readonly idOf: (key: string) => string | undefined;
   /** Whether ValidatingAdmissionPolicies get webhooks, though the API server evaluates them by itself. */
   readonly enforceAdmissionPolicies?: boolean;
+  /** Whether MutatingAdmissionPolicies do, where the API server does not evaluate them. */
+  readonly enforceMutatingAdmissionPolicies?: boolean;
 }
 
 /** The webhooks for all policies of a cluster. For repeated calls a {@link WebhookDeriver} is better. */
@@ -36,6 +38,7 @@ interface Known<T> {
 
 /** A document beside policies that affects them. */
 type Companion =
+  /** `<kind>/<name>` of the policy that a binding names. */
   | { readonly kind: "binding"; readonly policy: string; readonly spec: unknown }
   /** `<kind>/<name>` of the policies that an exception names. */
   | { readonly kind: "exception"; readonly policies: readonly string[] };
@@ -115,12 +118,15 @@ export class WebhookDeriver {
           make: () => kyvernoDemand(id, resource(), { conditions, excepted: isExcepted }),
         };
       }
-      case "admissionregistration.k8s.io/ValidatingAdmissionPolicy": {
-        if (this.#options.enforceAdmissionPolicies !== true) return undefined;
-        const { specs, versions } = bindings.get(name) ?? { specs: [], versions: "" };
+      case VALIDATING:
+      case MUTATING: {
+        const { enforceAdmissionPolicies, enforceMutatingAdmissionPolicies } = this.#options;
+        const mutating = kind === MUTATING;
+        if ((mutating ? enforceMutatingAdmissionPolicies : enforceAdmissionPolicies) !== true) return undefined;
+        const { specs, versions } = bindings.get(`${kind}/${name}`) ?? { specs: [], versions: "" };
         return {
           with: `${id} ${versions}`,
-          make: () => admissionPolicyDemand(id, member(resource(), "spec"), { conditions, bindings: specs }),
+          make: () => admissionPolicyDemand(id, member(resource(), "spec"), { conditions, bindings: specs, mutating }),
         };
       }
       default:
@@ -148,6 +154,9 @@ export class WebhookDeriver {
 
 const NONE: ReadonlySet<string> = new Set();
 
+const VALIDATING = "admissionregistration.k8s.io/ValidatingAdmissionPolicy";
+const MUTATING = "admissionregistration.k8s.io/MutatingAdmissionPolicy";
+
 /** The policy with `Ignore`: whatever fails about its webhook, requests pass, since no version of it is in force. */
 const lenient = (policy: AskedPolicy | undefined): AskedPolicy | undefined =>
   policy && { ...policy, demand: { ...policy.demand, failurePolicy: "Ignore" } };
@@ -159,13 +168,14 @@ function kindOf({ key }: ClusterDocument): string {
 }
 
 const READ_COMPANION: ReadonlyMap<string, (resource: unknown) => Companion> = new Map([
-  ["admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding", readBinding],
+  [`${VALIDATING}Binding`, (resource) => readBinding(VALIDATING, resource)],
+  [`${MUTATING}Binding`, (resource) => readBinding(MUTATING, resource)],
   ["policies.kyverno.io/PolicyException", readException],
 ]);
 
-function readBinding(resource: unknown): Companion {
+function readBinding(policyKind: string, resource: unknown): Companion {
   const spec = member(resource, "spec");
-  return { kind: "binding", policy: text(spec, "policyName"), spec };
+  return { kind: "binding", policy: `${policyKind}/${text(spec, "policyName")}`, spec };
 }
 
 function readException(resource: unknown): Companion {

@@ -168,13 +168,16 @@ class EntryReader {
         case "ValidatingAdmissionPolicy":
         case "MutatingAdmissionPolicy": {
           const own = bindings(`${kind}Binding`, value);
+          const mutating = kind === "MutatingAdmissionPolicy";
           const demand = admissionPolicyDemand(id, member(value, "spec"), {
             conditions,
+            mutating,
             // Without one it acts by itself here.
             ...(own.length > 0 && { bindings: own }),
             ...(validationActions && { validationActions }),
           });
-          return demand && { ...demand, mutating: kind === "MutatingAdmissionPolicy" };
+          // The entry is what is asked, and no set.
+          return demand && { ...demand, shares: !mutating };
         }
         default:
           return undefined;

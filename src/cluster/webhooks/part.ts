@@ -5,16 +5,21 @@ import type { ClusterState } from "../cluster-state.js";
 import { forServer, MANAGED_BY, PREFIX } from "../lease.js";
 import type { ClusterPart, PartContext } from "../part.js";
 import type { ClusterSettings } from "../settings.js";
+import type { DerivedWebhooks } from "./derive.js";
 import { WebhookDeriver } from "./from-documents.js";
 import { WebhookKeeper } from "./keeper.js";
+import { NativePlugin } from "./native-plugin.js";
 import { ClusterConfigurations } from "./store.js";
 
 /** The id of a document's policy; undefined: it has none. */
 export const idOf = (key: string): string | undefined => policyIdOf(parseKey(key));
 
 /** Derives webhooks from a cluster's policies; one for all callers. */
-export const deriverFor = ({ namespace, enforceAdmissionPolicies }: ClusterSettings): WebhookDeriver =>
-  new WebhookDeriver({ ownNamespace: namespace, idOf, enforceAdmissionPolicies });
+export const deriverFor = ({ namespace, ...settings }: ClusterSettings): WebhookDeriver => {
+  const { enforceAdmissionPolicies, enforceMutatingAdmissionPolicies } = settings;
+  const enforced = { enforceAdmissionPolicies, enforceMutatingAdmissionPolicies };
+  return new WebhookDeriver({ ownNamespace: namespace, idOf, ...enforced });
+};
 
 /** The part that keeps them. */
 export interface WebhookPart extends ClusterPart {
@@ -32,10 +37,24 @@ export function webhookPart(
   const { policyServer, service, webhookUrl, owner } = settings;
   const labels = { ...MANAGED_BY, [`${PREFIX}server`]: policyServer };
   const webhooksOf = ({ documents }: ClusterState) => deriver.derive(documents.values(), facts.refused);
+  const ended = new AbortController();
+  const plugin = new NativePlugin({
+    ...{ cluster, clock, log },
+    changed: () => {
+      const state = context.state();
+      if (state !== undefined) keeper.served(state);
+    },
+  });
+  // Policies that the API server enforces itself are served, and asked by no webhook.
+  const wanted = (state: ClusterState): DerivedWebhooks => {
+    const derived = webhooksOf(state);
+    if (!plugin.isOn) return derived;
+    return { ...derived, webhooks: derived.webhooks.filter(({ inOnePass }) => inOnePass !== true) };
+  };
   const keeper = new WebhookKeeper({
     ...{ clock, random, logger: log, replicas, ownerRole: owner },
     store: new ClusterConfigurations(cluster, clock, labels),
-    derive: webhooksOf,
+    derive: wanted,
     target: webhookUrl === undefined ? { service } : { url: webhookUrl },
     caBundle: () => certificates.caBundle(),
     identity: { base: forServer("policy-server", policyServer), labels },
@@ -54,17 +73,22 @@ export function webhookPart(
   return {
     served: (state) => {
       // Until the leader has checked, it is not known whether the API server calls new webhooks.
-      const derived = new Set(webhooksOf(state).webhooks.flatMap(({ members }) => members));
+      const derived = new Set(wanted(state).webhooks.flatMap(({ members }) => members));
       for (const key of state.documents.keys()) {
         const id = facts.refused.has(key) ? undefined : idOf(key);
         if (id !== undefined && derived.has(id) && facts.webhook(key) === "none") facts.setWebhook(key, "missing");
       }
       keeper.served(state);
     },
-    lead: (signal) => keeper.lead(signal),
+    lead: (signal) => {
+      if (!settings.enforceMutatingAdmissionPolicies) return keeper.lead(signal);
+      const leading = AbortSignal.any([signal, ended.signal]);
+      void plugin.follow(leading).then(() => leading.aborted || keeper.lead(signal));
+    },
     trusts: (authorities) => keeper.trusts(authorities),
     stop: async () => {
       forget();
+      ended.abort();
       await keeper.stop();
     },
   };

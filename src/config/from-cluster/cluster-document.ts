@@ -20,10 +20,12 @@ export interface ClusterDocument {
 
 /** Policies that one webhook asks about: `/validate/set/<hash>`. */
 export interface PolicySetRoute {
-  /** The hash of the members: 16 hexadecimal digits. */
+  /** The hash of the members, 16 hexadecimal digits; of policies that mutate `m` and 15 digits of the hash of what they have in common. */
   readonly hash: string;
   /** Ids of served policies, sorted. */
   readonly members: readonly string[];
+  /** Whether they mutate, one after the other in one pass; absent: they validate. */
+  readonly mutates?: true;
 }
 
 /** A change of a cluster's policies. */

@@ -23,12 +23,13 @@ export function mutatingAdmissionPolicyKind(
   let schemas: BundledSchemas | undefined;
   return {
     ...MUTATING_DOCUMENTS,
-    prepare({ id, own, others }, warn) {
+    prepare({ id, own, others, optionalCompanions: inCluster = false }, warn) {
       schemas ??= bundledSchemas();
       const prepared = prepareDocuments([...own, ...others], {
         compilers,
         schemas,
         checked,
+        inCluster,
         ...(server && { server }),
       });
       reportOrThrow(prepared.problems, warn);

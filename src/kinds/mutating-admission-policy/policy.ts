@@ -3,7 +3,7 @@
 import { Waiting } from "../../cel/index.js";
 import { stringifyJson } from "../../data/json.js";
 import { diff, type PatchOperation, PatchTooLong } from "../../data/json-patch.js";
-import { parseApiVersion } from "../../kubernetes/names.js";
+import { compareNames, parseApiVersion } from "../../kubernetes/names.js";
 import { isObject, member, text } from "../../kubernetes/object.js";
 import { kindMistake } from "../../policy/described-review.js";
 import type { Cause, Failure, Outcome } from "../../policy/outcome.js";
@@ -144,6 +144,8 @@ export interface PolicySetOptions {
   readonly findTypes: FindTypes;
   /** Whether objects of built-in kinds are reduced to what Go's structs keep, as inside of the API server. */
   readonly typed: boolean;
+  /** Whether the policies ask for more than the request: their world has the answers. */
+  readonly asks?: boolean;
   /** Watches the result of each policy. */
   readonly watcher?: Watcher | undefined;
 }
@@ -164,6 +166,13 @@ export class MutatingPolicySet implements Policy, WithExpressions, Explainable {
     this.#policies = policies;
     this.#options = options;
     this.#index = new MatchIndex(policies, ({ match }) => match);
+  }
+
+  inOnePass(id: string, others: readonly Policy[]): Policy {
+    const all = [this, ...others.filter((each) => each instanceof MutatingPolicySet)];
+    const policies = all.flatMap((each) => each.#policies).sort((a, b) => compareNames(a.name, b.name));
+    const options = all.map((each) => each.#options).find(({ asks }) => asks) ?? this.#options;
+    return new MutatingPolicySet(policies, { ...options, id });
   }
 
   *expressions(): Iterable<CoveredExpression> {

@@ -49,6 +49,8 @@ export interface PrepareOptions {
   readonly schemas: BundledSchemas;
   /** Makes the schemas by which expressions are examined; absent: they are not. */
   readonly checked?: SchemaFactory | undefined;
+  /** Whether they come from a cluster, which says what custom resources look like; default false. */
+  readonly inCluster?: boolean;
   /** The server that policies are written for, which must accept them. Absent: any known version. */
   readonly server?: Server<MutationCompilers>;
 }
@@ -68,7 +70,7 @@ export interface PreparedDocuments {
 /** Prepares the documents: lists are opened, and names are unique. */
 export function prepareDocuments(
   documents: readonly PolicyDocument[],
-  { compilers, schemas, server, checked }: PrepareOptions,
+  { compilers, schemas, server, checked, inCluster = false }: PrepareOptions,
 ): PreparedDocuments {
   const problems: Problem[] = [];
   const found = sortDocuments(documents, (document) => readDocument(document, server?.version), problems);
@@ -97,7 +99,7 @@ export function prepareDocuments(
       problems.push(...parameterDoubts({ resource, document }, found.bindings, objects));
     }
     const unknown = unknownGroups(resource, objects, builtin);
-    problems.push(...unknown.named.map(({ group, at }) => withoutDefinition(group, at, document)));
+    if (!inCluster) problems.push(...unknown.named.map(({ group, at }) => withoutDefinition(group, at, document)));
     if (errors.length > 0) continue;
     const name = resource.metadata.name ?? "";
     const own = usable.get(name);
@@ -111,11 +113,13 @@ export function prepareDocuments(
   prepared.sort((a, b) => compareNames(a.name, b.name));
   const findTypes = findTypesIn(schemas, objects);
   const { dialect, watcher } = compilers.common;
+  const all = allNeeds(needs);
+  const options = { dialect, findTypes, typed: true, asks: all.asks, watcher };
   return {
-    needs: allNeeds(needs),
+    needs: all,
     problems,
     objects,
-    policy: (id, world) => new MutatingPolicySet(prepared, { id, dialect, world, findTypes, typed: true, watcher }),
+    policy: (id, world) => new MutatingPolicySet(prepared, { ...options, id, world }),
   };
 }
 

@@ -33,11 +33,13 @@ export function joinVerdicts(
 ): JoinedVerdict {
   const denials: Denial[] = [];
   let told: Verdict[] | undefined;
+  let changes: string | undefined;
   for (const verdict of members) {
     const { allowed, status, patch, warnings, auditAnnotations } = verdict.response;
     const { id } = verdict.entry;
     // A webhook that asks several validates only: an object that one of them would have changed must not pass unchanged.
-    if (allowed && patch !== undefined) denials.push({ id, status: { message: mutationForbidden(id) } });
+    if (allowed && patch !== undefined && set.mutates) changes = patch;
+    else if (allowed && patch !== undefined) denials.push({ id, status: { message: mutationForbidden(id) } });
     else if (!allowed) denials.push({ id, status });
     if (warnings !== undefined || auditAnnotations !== undefined) {
       told ??= [];
@@ -45,12 +47,13 @@ export function joinVerdicts(
     }
   }
   const [first] = denials;
-  if (first === undefined && told === undefined) {
+  if (first === undefined && told === undefined && changes === undefined) {
     return { set, members, response: { uid, allowed: members.length > 0 }, milliseconds, deadline };
   }
   const response: AdmissionResponse = {
     uid,
     allowed: first === undefined,
+    ...(first === undefined && changes !== undefined && { patch: changes }),
     ...(first !== undefined && { status: joinedStatus(first, denials) }),
     ...(told !== undefined && findingsOf(told)),
   };

@@ -1,4 +1,5 @@
 /** Policies that are evaluated together: one webhook for all policies with the same rules. */
+import type { Policy } from "../policy.js";
 import type { ServedPolicy } from "./served-policy.js";
 
 /** The members of a set. */
@@ -6,6 +7,8 @@ export interface SetRoute {
   readonly hash: string;
   /** Ids, in the order of their evaluation. */
   readonly members: readonly string[];
+  /** Whether they mutate, one after the other in one pass; absent: they validate. */
+  readonly mutates?: boolean;
 }
 
 /** A set that is served. */
@@ -16,6 +19,8 @@ export interface ServedSet {
   readonly members: readonly ServedPolicy[];
   /** Whether all of them usually answer at once. */
   readonly immediate: boolean;
+  /** Whether its answer may have a patch: then those of its policies that mutate are one member. Absent: it may not. */
+  readonly mutates?: boolean;
 }
 
 /** The id of a set. */
@@ -43,11 +48,27 @@ export function servedSets(
   entries: ReadonlyMap<string, ServedPolicy>,
 ): ReadonlyMap<string, ServedSet> {
   const sets = new Map<string, ServedSet>();
-  for (const { hash, members } of routes) {
-    const served = members.flatMap((id) => entries.get(id) ?? []);
+  for (const { hash, members, mutates = false } of routes) {
+    const found = members.flatMap((id) => entries.get(id) ?? []);
+    const served = mutates ? inOnePass(found) : found;
     if (served.length === 0) continue;
     const id = setId(hash);
-    sets.set(id, { id, members: served, immediate: served.every(({ policy }) => policy.immediate) });
+    sets.set(id, { id, members: served, immediate: served.every(({ policy }) => policy.immediate), mutates });
   }
   return sets;
+}
+
+/** The id of MutatingAdmissionPolicies that one webhook asks, for metrics. */
+const MUTATING_POLICIES = "mutatingadmissionpolicies";
+
+/** The members with those that mutate as one; the others, which could not be loaded, deny. */
+function inOnePass(served: readonly ServedPolicy[]): readonly ServedPolicy[] {
+  const mutating = served.filter(({ policy }) => policy.inOnePass !== undefined);
+  const [first, ...more] = mutating;
+  if (first?.policy.inOnePass === undefined || more.length === 0) return served;
+  const others: readonly Policy[] = more.map(({ policy }) => policy);
+  const policy = first.policy.inOnePass(MUTATING_POLICIES, others);
+  const asks = [...new Set(mutating.flatMap((each) => each.asks ?? []))];
+  const together = { id: MUTATING_POLICIES, policy, mode: first.mode, allowedToMutate: true, asks };
+  return [together, ...served.filter((each) => !mutating.includes(each))];
 }

@@ -56,3 +56,29 @@ export const binding = (policyName: string, spec: JsonObject = {}, name = `of-${
     metadata: { name },
     spec: { policyName, validationActions: ["Deny"], ...spec },
   });
+
+/** About Services, unless its spec says otherwise. */
+export const mutatingPolicy = (name: string, spec: JsonObject = {}): ClusterDocument =>
+  document({
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "MutatingAdmissionPolicy",
+    metadata: { name },
+    spec: {
+      matchConstraints: { resourceRules: [SERVICES] },
+      mutations: [{ patchType: "JSONPatch", jsonPatch: { expression: "[JSONPatch{op: 'test', path: '/kind'}]" } }],
+      reinvocationPolicy: "Never",
+      ...spec,
+    },
+  });
+
+export const mutatingBinding = (
+  policyName: string,
+  spec: JsonObject = {},
+  name = `of-${policyName}`,
+): ClusterDocument =>
+  document({
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "MutatingAdmissionPolicyBinding",
+    metadata: { name },
+    spec: { policyName, ...spec },
+  });

@@ -11,6 +11,10 @@ import type { AdmissionQuestion, Policy } from "../../../src/policy/index.js";
 import { FileResources } from "../../../src/world/resources/file-resources.js";
 import { pick, type Random, random } from "../../fuzz/random.js";
 import { context, never, review, setOf, world } from "../../kinds/kyverno/asked.js";
+import {
+  asked as askedMutating,
+  prepare as prepareMutating,
+} from "../../kinds/mutating-admission-policy/support/documents.js";
 import { asked, prepare } from "../../kinds/validating-admission-policy/prepared.js";
 import { answerOf } from "../../support/asking.js";
 import { asks } from "./asks.js";
@@ -113,6 +117,21 @@ function match(next: Random): JsonObject {
     ...(next(4) === 0 && { excludeResourceRules: [rule(next)] }),
   };
 }
+
+/** The same without the operation at which nothing is mutated, which the API server refuses by name. */
+const mutated = (constraints: JsonObject): JsonObject => {
+  const without = (rules: unknown) =>
+    ((rules ?? []) as readonly JsonObject[]).map((each) => {
+      const operations = (each.operations as readonly string[]).filter((operation) => operation !== "DELETE");
+      return { ...each, operations: operations.length === 0 ? ["CREATE"] : operations };
+    });
+  const { resourceRules, excludeResourceRules } = constraints;
+  return {
+    ...constraints,
+    resourceRules: without(resourceRules),
+    excludeResourceRules: without(excludeResourceRules),
+  };
+};
 
 const conditions = (next: Random): JsonObject =>
   next(2) === 0
@@ -223,6 +242,60 @@ describe("everything that a policy judges, its webhook asks about; and what it d
       judged += compare(next, asked(prepared), only(admissionPolicyDemand("p", spec, options)), documents);
     }
     assert.ok(judged > ROUNDS, `only ${judged} judged`);
+  });
+
+  test("MutatingAdmissionPolicies, also those of one pass", () => {
+    let judged = 0;
+    let together = 0;
+    for (let seed = 0; seed < ROUNDS; seed++) {
+      const next = random(seed + 2_000);
+      const same = mutated(match(next));
+      const failurePolicy = pick(next, ["Fail", "Fail", "Ignore"]);
+      const made = ["p", "q"].flatMap((name) => {
+        const spec = {
+          ...{ failurePolicy, reinvocationPolicy: pick(next, ["Never", "IfNeeded"]) },
+          matchConstraints: next(3) > 0 ? same : mutated(match(next)),
+          ...conditions(next),
+          mutations: [{ patchType: "JSONPatch", jsonPatch: { expression: "[JSONPatch{op: string(1 / 0)}]" } }],
+        };
+        const bindings = Array.from({ length: next(3) }, () => ({
+          policyName: name,
+          ...(next(4) === 0 && { matchResources: mutated(match(next)) }),
+        }));
+        const kind = { apiVersion: "admissionregistration.k8s.io/v1" };
+        const documents: JsonObject[] = [
+          { ...kind, kind: "MutatingAdmissionPolicy", metadata: { name }, spec },
+          ...bindings.map((each, i) => {
+            const metadata = { name: `b${i}` };
+            return { ...kind, kind: "MutatingAdmissionPolicyBinding", metadata, spec: each };
+          }),
+          ...NAMESPACES,
+        ];
+        if (prepareMutating(documents).problems.some(({ severity }) => severity === "error")) return [];
+        const options = { conditions: portable, mutating: true, ...(bindings.length > 0 && { bindings }) };
+        const demand = admissionPolicyDemand(name, spec, options);
+        return demand === undefined ? [] : [{ name, demand, policy: askedMutating(documents), documents }];
+      });
+      const { webhooks } = webhooksFor(
+        made.map(({ demand }) => demand),
+        OPTIONS,
+      );
+      for (const webhook of webhooks) {
+        const members = made.filter(({ name }) => webhook.members.includes(name));
+        if (members.length > 1) together += 1;
+        for (let i = 0; i < REQUESTS; i++) {
+          const { question, namespaceLabels } = request(next);
+          const answer = asks(webhook, question, namespaceLabels);
+          // Its only mutation fails.
+          const failing = members.filter(({ policy }) => answerOf(policy, question, context()).verdict === "error");
+          const shown = JSON.stringify({ members, webhook, request: question.request, answer });
+          if (failing.length > 0) assert.notEqual(answer, "doesn't", shown);
+          else assert.notEqual(answer, "refuses", shown);
+          judged += failing.length;
+        }
+      }
+    }
+    assert.ok(judged > ROUNDS && together > 10, `only ${judged} judged, ${together} together`);
   });
 
   test("Kyverno's policies with the controllers of pods", () => {

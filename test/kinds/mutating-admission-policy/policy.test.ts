@@ -48,6 +48,24 @@ const DEFINITION: JsonObject = {
 };
 
 describe("MutatingAdmissionPolicies as a policy", () => {
+  test("are evaluated in one pass with others of a cluster: by name, reinvoked when another has changed the object", () => {
+    const counted = (spec: JsonObject, name: string) =>
+      asked([
+        policy(
+          {
+            ...patches("[JSONPatch{op: 'add', path: '/data/a', value: object.data.a + 'NAME'}]".replace("NAME", name)),
+            ...spec,
+          },
+          name,
+        ),
+      ]);
+    const first = counted({ reinvocationPolicy: "IfNeeded" }, "p");
+    const second = counted({}, "q");
+    const together = second.inOnePass?.("all", [first]);
+    assert.equal(together?.id, "all");
+    assert.deepEqual(stepsOf(outcomeOf(together as Policy)), [{ op: "replace", path: "/data/a", value: "1pqp" }]);
+  });
+
   test("answer the patch from the object that came to the one that all of them made", () => {
     const first = policy(patches("[JSONPatch{op: 'add', path: '/data/b', value: object.data.a + '2'}]"));
     const second = policy(patches("[JSONPatch{op: 'add', path: '/data/c', value: object.data.b}]"), "q");

@@ -20,6 +20,8 @@ export const FAKE_RESOURCES: Readonly<Record<string, readonly TestResource[]>> =
   "/apis/admissionregistration.k8s.io/v1": [
     resource("validatingwebhookconfigurations", "ValidatingWebhookConfiguration", false),
     resource("mutatingwebhookconfigurations", "MutatingWebhookConfiguration", false),
+    resource("mutatingadmissionpolicies", "MutatingAdmissionPolicy", false),
+    resource("mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding", false),
     resource("validatingadmissionpolicies", "ValidatingAdmissionPolicy", false),
     resource("validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding", false),
   ],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { admissionQuestion } from "../../../src/admission/decode.js";
+import type { Policy } from "../../../src/policy/policy.js";
 import { type Asked, createEvaluator, type EvaluatorOptions } from "../../../src/policy/served/evaluator.js";
 import type { JoinedVerdict } from "../../../src/policy/served/joined-verdict.js";
 import { createPolicySet, type ServedPolicy } from "../../../src/policy/served/policy-set.js";
@@ -143,6 +144,37 @@ describe("policies that are asked together", () => {
     const { response, members } = await pending;
     assert.equal(response.allowed, true);
     assert.equal(members.length, 4);
+  });
+
+  test("policies that mutate are one member, whose patch is the answer; one that could not be loaded denies", async () => {
+    const together: string[] = [];
+    const mutating = (id: string): ServedPolicy => {
+      const made = immediate(
+        id,
+        () => ({ verdict: "allow", mutation: { kind: "patch", patch, changed: undefined } }) as never,
+      );
+      const inOnePass = (name: string, others: readonly Policy[]): Policy => {
+        together.push(...[made.policy, ...others].map((each) => each.id));
+        return { ...made.policy, id: name, evaluate: made.policy.evaluate };
+      };
+      return { ...made, allowedToMutate: true, policy: { ...made.policy, evaluate: made.policy.evaluate, inOnePass } };
+    };
+    const broken = immediate("broken", () => ({ verdict: "error", message: "broken", cause: "unavailable" }));
+    const asked = (...entries: readonly ServedPolicy[]) => {
+      const routes = [{ hash: "mab", members: entries.map(({ id }) => id), mutates: true }];
+      const policies = createPolicySet(entries, 1, routes);
+      const set = policies.sets.get("set/mab");
+      assert.ok(set);
+      return createEvaluator(policies, { policyTimeout: 60_000 }).evaluateSet(set, { review: POD, origin: "validate" });
+    };
+    const { response, members } = await asked(mutating("a"), mutating("b"));
+    assert.deepEqual(response, { uid: "u", allowed: true, patch });
+    assert.deepEqual([together, members.map(({ entry: { id } }) => id)], [["a", "b"], ["mutatingadmissionpolicies"]]);
+    // One alone is counted under its own id.
+    const alone = await asked(mutating("a"));
+    assert.deepEqual([alone.response.patch, alone.members[0]?.entry.id], [patch, "a"]);
+    const denied = await asked(mutating("a"), mutating("b"), broken);
+    assert.deepEqual([denied.response.allowed, denied.response.patch], [false, undefined]);
   });
 
   test("an answer that is sent when nobody waits any more is a time-out; a member's own time is over when it has answered", async () => {
