@@ -2,7 +2,8 @@
  * An environment: parser, checker, validators, planner and emitter put together over one set of declarations.
  */
 
-import { behaviourOf, NEWEST_VERSION } from "../data/kubernetes-version.js";
+import { LRUCache } from "lru-cache";
+import { type Behaviour, behaviourOf, type KubernetesVersion, NEWEST_VERSION } from "../data/kubernetes-version.js";
 import type { ParsedExpr } from "./ast.js";
 import type { CheckedExpr, Declarations } from "./checked.js";
 import { TypeChecker } from "./checker/index.js";
@@ -83,24 +84,49 @@ const EXHAUSTED: CompileFailure = { ok: false, issues: [], text: "", phase: "com
 
 type Extension = Pick<EnvironmentOptions, "variables" | "objectTypes" | "functions">;
 
-/** Makes an environment. Not cheap: make it once and share it. */
+/** The functions and macros of the language itself, which environments share. */
+interface Language {
+  readonly functions: Declarations["functions"];
+  readonly typeNames: Declarations["typeNames"];
+  readonly parsing: ParserOptions;
+}
+
+/** Most languages that are kept: a process has one for each version and use of expressions. */
+const MAX_LANGUAGES = 16;
+const LANGUAGES = new LRUCache<string, Language>({ max: MAX_LANGUAGES });
+
+function languageOf(
+  { flavour, extensions = [] }: EnvironmentOptions,
+  version: KubernetesVersion,
+  behaviour: Behaviour,
+) {
+  const key = [flavour, version, behaviour, ...extensions].join(" ");
+  const known = LANGUAGES.get(key);
+  if (known !== undefined) return known;
+  const base = libraries(flavour, version, extensions, behaviour);
+  const parsing = parserOptions(flavour, version, extensions);
+  const language: Language = { functions: functionsByName(base), typeNames: typeNamesOf(base), parsing };
+  LANGUAGES.set(key, language);
+  return language;
+}
+
+/** Makes an environment. */
 export function createEnvironment(options: EnvironmentOptions): Environment {
   const version = options.flavour === "kubernetes" ? (options.version ?? NEWEST_VERSION) : NEWEST_VERSION;
   const behaviour = options.flavour === "kubernetes" ? (options.behaviour ?? behaviourOf(version)) : "1.37";
-  const base = libraries(options.flavour, version, options.extensions, behaviour);
+  const { functions, typeNames, parsing } = languageOf(options, version, behaviour);
   const declarations: Declarations = {
     flavour: options.flavour,
     version,
     behaviour,
     container: options.container ?? "",
     variables: new Map(),
-    functions: functionsByName(base),
+    functions,
     objectTypes: new Map(),
     typeProvider: options.typeProvider,
     marksLists: options.marksLists ?? false,
-    typeNames: typeNamesOf(base),
+    typeNames,
   };
-  const parsing = parserOptions(options.flavour, version, options.extensions);
   return new CelEnvironment(declarations, parsing).extend(options);
 }
 
@@ -185,7 +211,9 @@ class CelEnvironment implements Environment {
     for (const { name, type } of options.variables ?? []) variables.set(name, type);
     const objectTypes = new Map<string, ObjectTypeDeclaration>(this.#declarations.objectTypes);
     for (const type of options.objectTypes ?? []) objectTypes.set(type.name, type);
-    const functions = withFunctions(this.#declarations.functions, (options.functions ?? []).map(added));
+    const { functions: more = [] } = options;
+    const { functions: before } = this.#declarations;
+    const functions = more.length === 0 ? before : withFunctions(before, more.map(added));
     return new CelEnvironment({ ...this.#declarations, variables, objectTypes, functions }, this.#parsing);
   }
 

@@ -40,6 +40,10 @@ class ConfinedPolicy implements Policy {
     return this.policy.immediate;
   }
 
+  leavesOut(namespace: string, labels: Readonly<Record<string, string>>): boolean {
+    return namespace !== this.#namespace || this.policy.leavesOut?.(namespace, labels) === true;
+  }
+
   evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {
     return this.#applies(review) ? this.policy.evaluate(review, context) : this.#elsewhere;
   }

@@ -165,7 +165,16 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
     ...outerWorldFor(needs, world, missing, now, external.data),
     ...(costFactor !== undefined && { costFactor }),
   });
-  const foresee = (needs: Needs) => (world && needs.asks ? warmUp(world, needs) : undefined);
+  let connecting: Promise<void> | undefined;
+  const foresee = (needs: Needs): Promise<void> | undefined => {
+    if (world === undefined || !needs.asks) return undefined;
+    if (needs.parameters.length + (needs.namedParameters?.length ?? 0) > 0) return warmUp(world, needs);
+    // Policies without parameters wait for the same.
+    connecting ??= warmUp(world, needs).finally(() => {
+      connecting = undefined;
+    });
+    return connecting;
+  };
   // Files of a policy that is no longer in use may be removed: policies are replaced and kept in many places, so garbage collection tells.
   const served = new FinalizationRegistry<() => void>((release) => release());
   const inUse = new NamespaceModules();

@@ -85,6 +85,11 @@ export interface Policy {
   /** The policies that it evaluates together, where they are of several kinds. */
   readonly together?: readonly Policy[];
   /**
+   * Whether its scope or its namespace selector alone leaves out everything in a Namespace with these labels: about that it answers without a finding.
+   * Absent: only an evaluation tells. Namespaces themselves, and objects in none, are not meant.
+   */
+  leavesOut?(namespace: string, labels: Readonly<Record<string, string>>): boolean;
+  /**
    * One policy that evaluates this one and others of its kind in one pass, as an API server evaluates all that it has; absent: policies of the kind do not mutate.
    * @param id the id of that policy
    */

@@ -22,7 +22,7 @@ import type { Logger } from "../telemetry/logger.js";
 import type { Metrics, MetricsText } from "../telemetry/metrics.js";
 import type { RequestRecorder } from "../telemetry/recording/index.js";
 import type { Approval } from "./approval.js";
-import { smallYoungGeneration, type YoungGeneration } from "./heap.js";
+import { inGrowingHeap, smallYoungGeneration, type YoungGeneration } from "./heap.js";
 import type { Prepared, ProblemReport } from "./messages.js";
 import { roomForConnections } from "./open-files.js";
 import { openTls, type ProcessTls } from "./process-tls.js";
@@ -134,7 +134,7 @@ export class ServingProcess {
     refuseUnusable(own, settings.strict);
     reportProblems(options, own, generation);
     own.fromCluster?.taken();
-    const loaded = (await loadCluster(options, generation)) ?? own;
+    const loaded = (await loadCluster(options, generation, young)) ?? own;
     const approving = settings.approve === undefined ? undefined : await import("./approval.js");
     refuseApproval(options, loaded, approving);
     loaded.fromCluster?.taken();
@@ -212,7 +212,9 @@ export class ServingProcess {
     const attempt = this.#attempts;
     let loaded: LoadResult | undefined;
     try {
-      loaded = await (delta === undefined ? source.load(generation) : source.cluster?.load(delta, generation));
+      const load = async () =>
+        delta === undefined ? source.load(generation) : source.cluster?.load(delta, generation);
+      loaded = await (delta?.base === 0 ? inGrowingHeap(this.#young, load) : load());
     } catch (error) {
       // Loading reports problems of files; any other failure must not end a serving process.
       logger.error("reload failed unexpectedly", { error: error instanceof Error ? error.stack : String(error) });
@@ -305,14 +307,19 @@ export class ServingProcess {
  * Loads the cluster's policies, and changes that came meanwhile: a new process must not answer by an older state than the others. Problems of the
  * cluster's policies stop no server, not even a strict one.
  */
-async function loadCluster(options: ServingOptions, generation: number): Promise<LoadResult | undefined> {
+async function loadCluster(
+  options: ServingOptions,
+  generation: number,
+  young: YoungGeneration | undefined,
+): Promise<LoadResult | undefined> {
   let loaded: LoadResult | undefined;
   let known = 0;
   for (let times = 0; times < MOST_BEGINNINGS; times++) {
     const delta = await options.begin?.(known);
     if (delta === undefined) break;
     known = delta.version;
-    loaded = await options.source.cluster?.load(delta, generation);
+    const load = async () => options.source.cluster?.load(delta, generation);
+    loaded = await (delta.base === 0 ? inGrowingHeap(young, load) : load());
     if (loaded === undefined) break;
     reportProblems(options, loaded, generation);
     loaded.fromCluster?.taken();

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import {
+  inGrowingHeap,
   smallYoungGeneration,
   withFrugalAllocator,
   withSmallYoungGeneration,
@@ -62,6 +63,20 @@ describe("the room for short-lived objects", () => {
     const large = served(8 * MIB);
     large.serve(20_000, 16, 6_000);
     assert.equal(large.may(), false);
+  });
+
+  test("grows while much is loaded, and not from then on", async () => {
+    const said: boolean[] = [];
+    const young = new YoungGeneration({ bytes: () => MIB, mayGrow: (may) => said.push(may) }, () => 0);
+    const load = () => Promise.resolve(said.at(-1));
+    assert.equal(await inGrowingHeap(young, load), true);
+    assert.equal(said.at(-1), false);
+    await assert.rejects(
+      inGrowingHeap(young, () => Promise.reject(new Error("no policies"))),
+      /no policies/,
+    );
+    assert.equal(said.at(-1), false);
+    young.close();
   });
 
   test("does not grow for a few small requests that have waited for long", () => {

@@ -16,14 +16,21 @@ export interface PreparedOverload {
 /** `less_int64_double`, `greater_equals_uint64_int64`, … */
 const ACROSS_TYPES = /^(less|greater)(_equals)?_(int64|uint64|double)_(int64|uint64|double)$/;
 
-/** The overloads of a function, prepared. */
+/** The overloads of functions that expressions call: environments share declarations. */
+const PREPARED = new WeakMap<FunctionDeclaration, readonly PreparedOverload[]>();
+
+/** The overloads of a function, prepared once. */
 export function prepareOverloads(declaration: FunctionDeclaration): readonly PreparedOverload[] {
-  return declaration.overloads.map(({ id, member, params, result }) => {
+  const known = PREPARED.get(declaration);
+  if (known !== undefined) return known;
+  const prepared = declaration.overloads.map(({ id, member, params, result }) => {
     const names = new Set<string>();
     // The result's first: fresh parameters are numbered in this order, and their numbers show in messages.
     for (const type of [result, ...params]) collectParams(type, names);
     return { id, member, params, result, typeParams: [...names], acrossTypes: ACROSS_TYPES.test(id) };
   });
+  PREPARED.set(declaration, prepared);
+  return prepared;
 }
 
 function collectParams(type: Type, names: Set<string>): void {

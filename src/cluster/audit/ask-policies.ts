@@ -1,9 +1,11 @@
 /** Evaluates all policies of a kind on one object. */
+import { isLeftOut } from "../../kinds/shared/match/label-selector.js";
 import { labelsOf } from "../../kubernetes/object.js";
 import { evaluateInTime } from "../../policy/evaluate-in-time.js";
 import { EvaluationRun } from "../../policy/evaluation-run.js";
 import type { Outcome } from "../../policy/index.js";
 import type { AuditedKind } from "./audit-kinds.js";
+import { MAX_INDEXED_POLICIES } from "./audit-limits.js";
 import type { AuditedPolicy, AuditFinding } from "./audited-policy.js";
 import type { NamespaceLabels } from "./namespaces.js";
 import type { AuditedObject } from "./object-request.js";
@@ -18,37 +20,85 @@ export interface AskOptions {
   readonly onDefect: (policy: string, error: unknown) => void;
 }
 
-/** Findings of the kind's policies, in order; `undefined`: the policy does not match the object. */
-export type Findings = readonly (AuditFinding | undefined)[];
+/** Findings of the policies that match an object, in the order of the configuration. */
+export type Findings = readonly { readonly policy: AuditedPolicy; readonly finding: AuditFinding }[];
+
+/** The policies of a kind, and by Namespace those of them that can match what is in it: most policies of a large cluster are for few Namespaces. */
+export class PolicyIndex {
+  readonly #kind: AuditedKind;
+  readonly #namespaces: NamespaceLabels;
+  readonly #most: number;
+  readonly #known = new Map<string, readonly AuditedPolicy[]>();
+  #held = 0;
+
+  /** @param most places of policies that are held */
+  constructor(kind: AuditedKind, namespaces: NamespaceLabels, most = MAX_INDEXED_POLICIES) {
+    this.#kind = kind;
+    this.#namespaces = namespaces;
+    this.#most = most;
+  }
+
+  /** The policies that are to be asked about the objects of a Namespace, in order; `""`: about objects in none. */
+  of(namespace: string): readonly AuditedPolicy[] {
+    const { policies, plural } = this.#kind;
+    const labels = namespace === "" ? undefined : this.#namespaces.of(namespace);
+    // A Namespace is selected by its own labels, and what is not known is found out by asking.
+    if (labels === undefined || plural === "namespaces") return policies;
+    let found = this.#known.get(namespace);
+    if (found === undefined) {
+      found = policies.filter((policy) => !leavesOut(policy, namespace, labels));
+      this.#held += found.length;
+      if (this.#held > this.#most) {
+        this.#known.clear();
+        this.#held = found.length;
+      }
+      this.#known.set(namespace, found);
+    }
+    return found;
+  }
+}
+
+/** Whether a policy, or its webhook, leaves out all objects of the Namespace. */
+function leavesOut(
+  { served, namespace: only, seesNamespaces, webhook }: AuditedPolicy,
+  namespace: string,
+  labels: Readonly<Record<string, string>>,
+): boolean {
+  if (only !== "" && only !== namespace) return true;
+  if (webhook !== undefined) return webhook.objects.error === undefined && isLeftOut(webhook.namespaces, labels);
+  return seesNamespaces && served.policy.leavesOut?.(namespace, labels) === true;
+}
 
 /** Evaluates the policies. A promise only if one of them waits. */
 export function askPolicies(
-  { policies }: AuditedKind,
+  policies: readonly AuditedPolicy[],
   object: AuditedObject,
   namespaces: NamespaceLabels,
   options: AskOptions,
 ): Findings | Promise<Findings> {
-  const findings: (AuditFinding | undefined)[] = new Array(policies.length).fill(undefined);
+  const found: { readonly policy: AuditedPolicy; finding: AuditFinding | undefined }[] = [];
   let waiting: Promise<void>[] | undefined;
-  for (let index = 0; index < policies.length; index++) {
-    const policy = policies[index];
-    if (policy === undefined) continue;
+  for (const policy of policies) {
     const kept = keptOut(policy, object, namespaces);
-    if (kept !== undefined) {
-      findings[index] = kept === "not for it" ? undefined : kept;
-      continue;
-    }
-    const outcome = ask(policy, object, options);
+    if (kept === "not for it") continue;
+    const outcome = kept ?? ask(policy, object, options);
     if (outcome instanceof Promise) {
+      const place: (typeof found)[number] = { policy, finding: undefined };
+      found.push(place);
       waiting ??= [];
       waiting.push(
         outcome.then((settled) => {
-          findings[index] = policy.finding(settled);
+          place.finding = policy.finding(settled);
         }),
       );
-    } else findings[index] = policy.finding(outcome);
+      continue;
+    }
+    const finding = "verdict" in outcome ? policy.finding(outcome) : outcome;
+    if (finding !== undefined) found.push({ policy, finding });
   }
-  return waiting === undefined ? findings : Promise.all(waiting).then(() => findings);
+  const matching = (): Findings =>
+    found.flatMap(({ policy, finding }) => (finding === undefined ? [] : [{ policy, finding }]));
+  return waiting === undefined ? (found as Findings) : Promise.all(waiting).then(matching);
 }
 
 function ask(

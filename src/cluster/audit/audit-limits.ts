@@ -6,6 +6,8 @@ export const OBJECTS_AT_A_TIME = 16;
 export const MAX_PROBLEMS = 100;
 /** Most namespaces whose labels are kept. */
 export const MAX_NAMESPACES = 100_000;
+/** Most places of policies in an index by Namespace: 8 MiB. With more it begins anew. */
+export const MAX_INDEXED_POLICIES = 1_000_000;
 /** Most objects that are remembered from round to round: 30 to 60 bytes each. Those beyond are evaluated in each round. */
 export const MAX_SEEN_OBJECTS = 1_000_000;
 /** Most different sets of results that are remembered: objects share them. Objects with others are evaluated in each round. */

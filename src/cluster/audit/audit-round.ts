@@ -2,7 +2,7 @@
 
 import { ListError, objectPages } from "../../kubernetes/client/object-pages.js";
 import type { Status } from "../../offline/reports/finding.js";
-import { type AskOptions, askPolicies, type Findings } from "./ask-policies.js";
+import { type AskOptions, askPolicies, type Findings, PolicyIndex } from "./ask-policies.js";
 import { type AuditCluster, type AuditedKind, auditedKinds } from "./audit-kinds.js";
 import { MAX_PROBLEMS, OBJECTS_AT_A_TIME } from "./audit-limits.js";
 import type { AuditedPolicy } from "./audited-policy.js";
@@ -16,11 +16,8 @@ import { combined, FIRST_SEED, hashText, SECOND_SEED } from "./text-hash.js";
 
 /** Receives findings, one object after the other. */
 export interface ResultSink {
-  /**
-   * @param kind with the evaluated policies
-   * @param place the object's place among the remembered ones; -1: not remembered
-   */
-  take(object: AuditedObject, kind: AuditedKind, findings: Findings, place: number): void | Promise<void>;
+  /** @param place the object's place among the remembered ones; -1: not remembered */
+  take(object: AuditedObject, findings: Findings, place: number): void | Promise<void>;
 }
 
 /** State that is kept from round to round. */
@@ -147,7 +144,7 @@ class Round {
 
   async #kind(kind: AuditedKind, namespaces: NamespaceLabels): Promise<void> {
     const { cluster, namespace, memory, pace, excluded, isOwn, signal, progress } = this.#options;
-    const ids = kind.policies.map(({ served }) => served.id);
+    const index = new PolicyIndex(kind, namespaces);
     const marks = memory.marks.markOf(kind.policies);
     const always = kind.policies.some(({ looksElsewhere }) => looksElsewhere);
     let waiting: Promise<void>[] = [];
@@ -161,7 +158,7 @@ class Round {
           const { uid, namespace: within } = object.reference;
           if (uid === "" || excluded.has(within) || !isOwn(uid)) continue;
           this.#objects += 1;
-          const answer = this.#object(kind, ids, object, marks, always, namespaces);
+          const answer = this.#object(index, object, marks, always, namespaces);
           if (answer === undefined) continue;
           // It is awaited only after the next page has come.
           waiting.push(answer.catch((error: unknown) => this.#problem(messageOf(error))));
@@ -180,8 +177,7 @@ class Round {
   }
 
   #object(
-    kind: AuditedKind,
-    ids: readonly string[],
+    index: PolicyIndex,
     object: AuditedObject,
     mark: number,
     always: boolean,
@@ -202,26 +198,26 @@ class Round {
       return undefined;
     }
     this.#evaluated += 1;
-    const answer = askPolicies(kind, object, namespaces, this.#options);
+    const answer = askPolicies(index.of(namespace), object, namespaces, this.#options);
     const conclude = (findings: Findings): void | Promise<void> => {
-      const pattern = this.#tally(ids, findings);
+      const pattern = this.#tally(findings);
       const at = seen.add(uid);
       if (at >= 0) {
         seen.meet(at);
         seen.evaluated(at, stateA, stateB, mayKeep ? pattern : 0);
       }
-      return this.#options.sink.take(object, kind, findings, at);
+      return this.#options.sink.take(object, findings, at);
     };
     const concluded = answer instanceof Promise ? answer.then(conclude) : conclude(answer);
     return concluded instanceof Promise ? concluded : undefined;
   }
 
   /** @returns the number of the results' pattern; 0: none, they are counted separately */
-  #tally(ids: readonly string[], findings: Findings): number {
-    const statuses = findings.map((finding) => finding?.status);
-    const pattern = this.#options.memory.patterns.numberOf(ids, statuses);
-    if (pattern !== 0) this.#options.memory.patterns.count(pattern);
-    else for (const [index, status] of statuses.entries()) if (status) addTo(this.#loose, ids[index] ?? "", status, 1);
+  #tally(findings: Findings): number {
+    const { patterns } = this.#options.memory;
+    const pattern = patterns.numberOf(findings.map(({ policy, finding }) => [policy.served.id, finding.status]));
+    if (pattern !== 0) patterns.count(pattern);
+    else for (const { policy, finding } of findings) addTo(this.#loose, policy.served.id, finding.status, 1);
     return pattern;
   }
 

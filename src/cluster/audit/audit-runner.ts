@@ -100,8 +100,8 @@ export class AuditRunner {
       policies: this.#policies,
       memory: this.#memory,
       sink: {
-        take: (object, kind, findings, place) => {
-          const report = objectReport(this.#options, object.reference, kind, findings, Math.floor(wall() / 1000));
+        take: (object, findings, place) => {
+          const report = objectReport(this.#options, object.reference, findings, Math.floor(wall() / 1000));
           const told = report === undefined ? undefined : found?.(report);
           const written = writer?.take(object.reference, report, place);
           if (told === undefined) return written;

@@ -86,6 +86,7 @@ function auditedEntry(entry: ConfigEntry, served: ServedPolicy): AuditedPolicy |
     namespace: kubewarden === undefined ? "" : namespaceOf(kubewarden.value),
     ...(kubewarden !== undefined && { webhook: webhookMatch(kubewarden.value) }),
     properties: kubewarden === undefined ? {} : kubewardenProperties(kubewarden),
+    seesNamespaces: entry.kind !== "resource" || !opened(entry.documents).some(isNamespace),
     asGuest: entry.kind === "module",
     looksElsewhere: served.asks?.some((what) => !SEEN.has(what)) === true || bringsContext(entry),
     finding: (outcome) => findingOf(outcome, entry, documents.length === 1),
@@ -131,6 +132,8 @@ function isPolicy(document: SourceDocument): boolean {
   const { group, kind } = identityOf(document);
   return POLICY_KINDS.has(`${group}/${kind}`);
 }
+
+const isNamespace = (document: SourceDocument): boolean => identityOf(document).kind === "Namespace";
 
 /** Whether it has context entries, which look things up in the cluster or elsewhere. */
 function bringsContext(entry: PolicyEntry): boolean {

@@ -24,6 +24,8 @@ export interface AuditedPolicy {
   readonly rules: readonly TargetRule[];
   /** The only namespace of its objects; `""`: all, and cluster-scoped objects. */
   readonly namespace: string;
+  /** Whether the policy sees the Namespaces that the audit sees: not others that stand beside it in a file. */
+  readonly seesNamespaces: boolean;
   /** The criteria of its webhook; absent: the policy checks them itself. */
   readonly webhook?: WebhookMatch;
   /** Properties of all its results. */

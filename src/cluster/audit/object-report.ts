@@ -3,7 +3,6 @@ import type { ReportedResource, Status } from "../../offline/reports/finding.js"
 import type { ReportFlavour } from "../../offline/reports/policy-report.js";
 import { type ResultEntry, resultEntry } from "../../offline/reports/result-entry.js";
 import type { Findings } from "./ask-policies.js";
-import type { AuditedKind } from "./audit-kinds.js";
 import {
   MAX_MESSAGE_LENGTH,
   MAX_NAME_LENGTH,
@@ -144,16 +143,13 @@ export const uidOfReport = (name: string, author: string): string | undefined =>
 export function objectReport(
   { api, author }: ReportAuthor,
   resource: ReportedResource,
-  { policies }: Pick<AuditedKind, "policies">,
   findings: Findings,
   time: number,
 ): ObjectReport | undefined {
-  if (!findings.some((finding) => finding !== undefined && WORTH.has(finding.status))) return undefined;
+  if (!findings.some(({ finding }) => WORTH.has(finding.status))) return undefined;
   const summary = { pass: 0, fail: 0, warn: 0, error: 0, skip: 0 };
   const found: { policy: AuditedPolicy; entry: ResultEntry }[] = [];
-  for (const [index, finding] of findings.entries()) {
-    const policy = policies[index];
-    if (finding === undefined || policy === undefined) continue;
+  for (const { policy, finding } of findings) {
     const entry = entryOf(policy, finding, resource, time);
     summary[entry.result]++;
     if (entry.result !== "pass") found.push({ policy, entry });

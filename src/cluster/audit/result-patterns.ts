@@ -25,22 +25,16 @@ export class ResultPatterns {
 
   /**
    * The number of a set; 0 when there are too many.
-   * @param policies ids of the evaluated policies, in order
-   * @param statuses the status of each; `undefined`: it does not match the object
+   * @param results the status of each policy that matches the object, by its id, in order
    */
-  numberOf(policies: readonly string[], statuses: readonly (Status | undefined)[]): number {
-    const key = JSON.stringify(policies.flatMap((id, index) => (statuses[index] ? [id, statuses[index]] : [])));
+  numberOf(results: readonly (readonly [id: string, status: Status])[]): number {
+    const key = JSON.stringify(results);
     const known = this.#byKey.get(key);
     if (known !== undefined) return known;
     if (this.#patterns.size >= this.#most) return 0;
-    const results = new Map<string, Status>();
-    for (const [index, id] of policies.entries()) {
-      const status = statuses[index];
-      if (status !== undefined) results.set(id, status);
-    }
     const number = this.#next++;
     this.#byKey.set(key, number);
-    this.#patterns.set(number, { key, results, objects: 0 });
+    this.#patterns.set(number, { key, results: new Map(results), objects: 0 });
     return number;
   }
 

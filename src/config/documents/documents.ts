@@ -44,6 +44,7 @@ export function opened(documents: readonly SourceDocument[]): readonly SourceDoc
 }
 
 function itemsOf(document: SourceDocument): readonly SourceDocument[] | undefined {
+  if (!text(document.value, "kind").endsWith("List")) return undefined;
   const written = member(document.value, "items");
   // Go prints an empty list so.
   const items = written === null ? [] : written;

@@ -1,4 +1,7 @@
 /** A YAML document with its places: later stages use it for the places of problems. */
+
+import { parseJson } from "../../data/json.js";
+import { jsonNode } from "../../data/yaml/json-nodes.js";
 import {
   HELM_TEMPLATE,
   Lines,
@@ -9,7 +12,7 @@ import {
   type YamlTree,
 } from "../../data/yaml.js";
 import { type BrokenPart, brokenDocuments, withoutBrokenEntries } from "./broken-yaml.js";
-import { NodeBuilder, type NodeProblem } from "./node-builder.js";
+import { MAX_DEPTH, NodeBuilder, type NodeProblem } from "./node-builder.js";
 import type { Path, Position, Problem } from "./problem.js";
 import type { About } from "./problem-codes.js";
 import { sourceOffset } from "./scalar-position.js";
@@ -24,16 +27,24 @@ export interface InnerPlace {
 /** One document of a file. */
 export class SourceDocument {
   readonly #text: SourceText;
+  #root: SourceNode | undefined;
 
+  /** @param root the tree with its places; undefined: it is made of the text when a place is needed */
   constructor(
     /** The file as it was named (or found in a folder). */
     readonly file: string,
     text: SourceText,
-    readonly root: SourceNode,
+    root: SourceNode | undefined,
     /** The document as JSON data in the value model of `data/json`. */
     readonly value: unknown,
   ) {
     this.#text = text;
+    this.#root = root;
+  }
+
+  get root(): SourceNode {
+    this.#root ??= new NodeBuilder().build(jsonNode(this.#text.text, 0), []);
+    return this.#root;
   }
 
   /**
@@ -189,6 +200,23 @@ export function salvageConfiguration(text: string, file: string): SalvagedConfig
 /** A document of another reader, without places: all its problems are placed at its beginning, with their path. */
 export function documentWithoutPlaces(text: string, file: string, root: SourceNode): SourceDocument {
   return new SourceDocument(file, new SourceText(text), root, nodeValue(root));
+}
+
+/** An indent that only what is nested too deeply has. */
+const TOO_DEEP = " ".repeat(4 * MAX_DEPTH);
+
+/**
+ * A document as `data/kubectl-text` prints it: it can't have the flaws of YAML, so that its tree is made only when a place is needed. Undefined for a text that may have
+ * flaws or isn't JSON.
+ */
+export function printedDocument(text: string, file: string): SourceDocument | undefined {
+  const mayHaveFlaws = text[0] !== "{" || !text.isWellFormed() || text.includes("{{") || text.includes(TOO_DEEP);
+  if (mayHaveFlaws) return undefined;
+  try {
+    return new SourceDocument(file, new SourceText(text), undefined, parseJson(text));
+  } catch {
+    return undefined;
+  }
 }
 
 /** The result of a file of resources. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { parseJson, stringifyJson } from "../../data/json.js";
 import { isJsonObject } from "../../data/same-value.js";
 import type { Problem } from "../documents/problem.js";
-import { parseResources, type SourceDocument } from "../documents/source-document.js";
+import { parseResources, printedDocument, type SourceDocument } from "../documents/source-document.js";
 import type { ClusterDocument } from "./cluster-document.js";
 import { parseKey, policyIdOf, type ResourceKey, shownName } from "./policy-ids.js";
 
@@ -65,6 +65,8 @@ export class DocumentReader {
 
 /** The document with its places: not needed as long as its policy has not changed, so it is not kept. */
 export function readDocument({ document: { text }, file }: DocumentHead): ReadDocument {
+  const printed = printedDocument(text, file);
+  if (printed !== undefined) return { document: printed };
   const { documents, problems } = parseResources(text, file);
   const [document] = documents;
   if (document !== undefined && documents.length === 1 && problems.length === 0) return { document };

@@ -8,6 +8,7 @@ import {
   CelError,
   createEnvironment,
   DYN,
+  type Environment,
   type EvaluationOptions,
   Lazy,
   type Result,
@@ -75,6 +76,9 @@ function moduleInput(review: Review, doubles: Doubles): ModuleInput {
 /** The version whose libraries are nearest to the module's: later ones have functions that it does not have, such as `ip` and `cidr`. */
 const LIBRARIES = "1.29";
 
+/** The environment of policies without variables, once there is one. */
+let plain: Environment | undefined;
+
 /** The options of a policy. */
 export interface CelModuleOptions {
   readonly id: string;
@@ -105,11 +109,12 @@ export function compileCelModule(
 ): (Policy & Explainable) | undefined {
   const read = readModuleSettings(settings);
   if (read === undefined) return undefined;
-  let environment = createEnvironment({
+  plain ??= createEnvironment({
     flavour: "kubernetes",
     version: LIBRARIES,
-    variables: ["object", "oldObject", "request"].map((name) => ({ name, type: DYN })),
+    variables: NAMES.map((name) => ({ name, type: DYN })),
   });
+  let environment = plain;
   const { watcher } = options;
   const placed: PlacedExpression[] = [];
   const compile = (path: string, source: string, kind: "bool" | "string" | undefined, name?: string) => {

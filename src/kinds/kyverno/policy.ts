@@ -9,13 +9,14 @@ import type { CoveredExpression, Wanted, WithExpressions } from "../shared/cover
 import type { Explainable, ExplainedPolicy, PlacedExpression } from "../shared/explain/explainable.js";
 import type { Expression } from "../shared/expressions/expression.js";
 import { isOperation } from "../shared/match/exempt.js";
+import { leavesOutNamespace } from "../shared/match/match-resources.js";
 import type { Watcher } from "../shared/watcher.js";
 import type { CompiledPolicy, CompiledVariant } from "./compiled-policy.js";
 import { type EngineAnswer, KyvernoEngine } from "./engine/engine.js";
 import type { AdmissionInput, EngineInput } from "./engine/engine-request.js";
 import type { RuleResult } from "./engine/response.js";
 import { outcomeOf } from "./outcome.js";
-import { judgesNothing, type Metadata } from "./resource.js";
+import { judgesNothing, type Metadata, NAMESPACED_POLICY_KIND } from "./resource.js";
 
 /** The expressions of a policy with their places: validations and match conditions must be seen both true and false, the others evaluated. */
 function* expressionsOf({ variants: [base] }: CompiledPolicy): Iterable<CoveredExpression> {
@@ -169,6 +170,14 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
 
   explained(): readonly ExplainedPolicy[] {
     return this.#policies.map(explainedPolicy);
+  }
+
+  leavesOut(namespace: string, labels: Readonly<Record<string, string>>): boolean {
+    return this.#policies.every(
+      ({ resource: { kind, metadata }, variants }) =>
+        (kind === NAMESPACED_POLICY_KIND && metadata.namespace !== namespace) ||
+        variants.every(({ match }) => match === undefined || leavesOutNamespace(match, labels)),
+    );
   }
 
   evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {

@@ -1,6 +1,13 @@
 /** Prepares Kyverno's documents of one entry by a cluster's rules: read, checked and compiled, with every error and warning at its place. */
 
-import { ADMISSION_REQUEST, createEnvironment, DYN, type Environment, NAMESPACE } from "../../cel/index.js";
+import {
+  ADMISSION_REQUEST,
+  createEnvironment,
+  DYN,
+  type Environment,
+  type EnvironmentOptions,
+  NAMESPACE,
+} from "../../cel/index.js";
 import { plainWords } from "../../config/documents/each-mistake.js";
 import { fieldProblem } from "../../config/documents/field-problem.js";
 import type { Problem } from "../../config/documents/problem.js";
@@ -41,20 +48,22 @@ import {
 /** The most conditions that an exception may have. */
 const MAX_MATCH_CONDITIONS = 64;
 
-/** Checks exceptions; keep one for everything that is loaded together. */
+const PLAIN: EnvironmentOptions = {
+  flavour: "kubernetes",
+  version: "1.35",
+  objectTypes: REQUEST_TYPES,
+  variables: [
+    { name: "object", type: DYN },
+    { name: "oldObject", type: DYN },
+    { name: "request", type: ADMISSION_REQUEST },
+    { name: "namespaceObject", type: NAMESPACE },
+  ],
+};
+
+/** Checks exceptions. */
 export class ExceptionChecker {
   /** The environment of exceptions, which are created without the policies that they name: those policies' variables and Kyverno's functions are unknown here. */
-  readonly #plain: Environment = createEnvironment({
-    flavour: "kubernetes",
-    version: "1.35",
-    objectTypes: REQUEST_TYPES,
-    variables: [
-      { name: "object", type: DYN },
-      { name: "oldObject", type: DYN },
-      { name: "request", type: ADMISSION_REQUEST },
-      { name: "namespaceObject", type: NAMESPACE },
-    ],
-  });
+  #plain: Environment | undefined;
 
   /** The mistakes of an exception. */
   check({ spec: { policyRefs = [], matchConditions = [] } }: ExceptionResource): FieldError[] {
@@ -80,6 +89,7 @@ export class ExceptionChecker {
   #expression(expression: string, path: FieldPath): FieldError[] {
     const source = trimSpace(expression);
     if (source === "") return [required(path)];
+    this.#plain ??= createEnvironment(PLAIN);
     const compiled = this.#plain.compile(source);
     if (!compiled.ok) return [invalid(path, source, compiled.text)];
     return compiled.program.type.kind === "bool"
@@ -97,6 +107,8 @@ function nameErrors(name: string, seen: Set<string>, path: FieldPath): FieldErro
   seen.add(name);
   return [];
 }
+
+const EXCEPTIONS = new ExceptionChecker();
 
 /** The parts of a document that are used: its JSON value, and its maker of problems with their place. */
 export type KyvernoDocument = Pick<SourceDocument, "value" | "problem">;
@@ -162,7 +174,6 @@ export function prepareDocuments(documents: readonly KyvernoDocument[], options:
   const exceptions: Found<ExceptionResource>[] = [];
   const contextEntries: ContextEntryResource[] = [];
   const objects: JsonObject[] = [];
-  const checker = new ExceptionChecker();
   const broken: Broken[] = [];
   for (const document of documents) {
     const read = readResource(document.value);
@@ -181,7 +192,7 @@ export function prepareDocuments(documents: readonly KyvernoDocument[], options:
         });
         break;
       case "exception": {
-        const errors = problemsOf(checker.check(read.resource), document);
+        const errors = problemsOf(EXCEPTIONS.check(read.resource), document);
         problems.push(...errors);
         if (errors.length === 0) exceptions.push({ resource: inNamespace(read.resource, true), document });
         break;

@@ -16,6 +16,7 @@ import { NOT_IN_TIME } from "../shared/expressions/interruption.js";
 import { Progress } from "../shared/expressions/progress.js";
 import { exemption, isOperation, UNKNOWN_OPERATION } from "../shared/match/exempt.js";
 import { MatchIndex } from "../shared/match/match-index.js";
+import { leavesOutNamespace } from "../shared/match/match-resources.js";
 import { attributesOf, attributesOfRaw, type RequestAttributes } from "../shared/match/request-attributes.js";
 import type { Watcher } from "../shared/watcher.js";
 import {
@@ -173,6 +174,17 @@ export class ValidatingPolicySet implements Policy, WithExpressions, Explainable
       title: policy.title,
       variants: [{ part: policy, expressions: [...expressionsOf(policy)] }],
     }));
+  }
+
+  leavesOut(_: string, labels: Readonly<Record<string, string>>): boolean {
+    return this.#policies.every(
+      ({ match, bindings, paramKind }) =>
+        match !== undefined &&
+        (leavesOutNamespace(match, labels) ||
+          // A kind of parameters that can't be found out about is a finding, before any binding is looked at.
+          (paramKind === undefined &&
+            bindings.every((binding) => binding.match !== undefined && leavesOutNamespace(binding.match, labels)))),
+    );
   }
 
   evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {

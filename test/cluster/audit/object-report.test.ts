@@ -28,6 +28,7 @@ function policy(name: string, namespace: string, more: Partial<AuditedPolicy["re
     rules: [],
     namespace: "",
     properties: {},
+    seesNamespaces: true,
     asGuest: false,
     looksElsewhere: false,
     finding: () => undefined,
@@ -44,9 +45,8 @@ interface Result {
 }
 
 function reported(pairs: readonly (readonly [AuditedPolicy, AuditFinding])[], api = REPORT_APIS.openreports) {
-  const policies = pairs.map(([each]) => each);
-  const findings = pairs.map(([, finding]) => finding);
-  const report = objectReport({ api, author: "default" }, resource, { policies }, findings, 1_700_000_000);
+  const findings = pairs.map(([policy, finding]) => ({ policy, finding }));
+  const report = objectReport({ api, author: "default" }, resource, findings, 1_700_000_000);
   assert.ok(report !== undefined);
   const body = report.body as { results: readonly Result[]; summary: { fail: number } };
   return { body, bytes: storedAs(body), named: body.results.map((each) => each.policy) };

@@ -1,5 +1,6 @@
 /** An audit of a fake API server. */
 import type { TestContext } from "node:test";
+import type { AuditCluster } from "../../../src/cluster/audit/audit-kinds.js";
 import { AuditRunner, type FinishedAudit, type RunOptions } from "../../../src/cluster/audit/audit-runner.js";
 import { type ObjectReport, REPORT_APIS } from "../../../src/cluster/audit/object-report.js";
 import { FullPace } from "../../../src/cluster/audit/pace.js";
@@ -12,6 +13,7 @@ import { connect, PATIENT } from "../../kubernetes/client/support.js";
 /** What a test needs of it. */
 export interface TestAudit {
   readonly server: FakeApiServer;
+  readonly cluster: AuditCluster;
   readonly runner: AuditRunner;
   /** Takes these policies, as in policies.yaml. */
   use(policies: string): Promise<void>;
@@ -62,6 +64,7 @@ export async function audit(
   server.put("namespaces", { metadata: { name: "shop", uid: "uid-shop", labels: { team: "shop" } } });
   return {
     server,
+    cluster,
     runner,
     source,
     found,

@@ -25,6 +25,10 @@ export interface PreparedSelector {
   matches(labels: Labels): boolean;
 }
 
+/** Whether labels alone decide that a selector does not match: a broken one fails instead. */
+export const isLeftOut = (selector: PreparedSelector, labels: Labels): boolean =>
+  selector.error === undefined && !selector.matches(labels);
+
 type Requirement = (labels: Labels) => boolean;
 
 /** Prepares a selector. A broken one (which only an unvalidated policy can have) keeps the text the API server would fail with. */

@@ -3,7 +3,7 @@ import { Waiting } from "../../../cel/index.js";
 import { labelsOf } from "../../../kubernetes/object.js";
 import type { RequestWorld } from "../../../world/request-world.js";
 import { LookupFailure } from "../../../world/resources/resource-source.js";
-import { type LabelSelector, type PreparedSelector, prepareSelector } from "./label-selector.js";
+import { isLeftOut, type LabelSelector, type PreparedSelector, prepareSelector } from "./label-selector.js";
 import { type Failed, type Matched, matchRules } from "./match-rules.js";
 import { hasMetadata, type RequestAttributes } from "./request-attributes.js";
 import { type PreparedRule, prepareRule, type ResourceRule } from "./resource-rule.js";
@@ -82,6 +82,12 @@ export function matchRequest(match: PreparedMatch, request: RequestAttributes, w
   if (ofObject !== true) return ofObject;
   return matched;
 }
+
+/** Whether the namespace selector alone leaves out all objects in a Namespace with these labels. */
+export const leavesOutNamespace = (
+  { namespaceSelector, objectSelector }: PreparedMatch,
+  labels: Readonly<Record<string, string>>,
+): boolean => objectSelector !== undefined && namespaceSelector !== undefined && isLeftOut(namespaceSelector, labels);
 
 const nilSelector = (which: string): Failed =>
   failed(`a nil ${which} selector was passed, please ensure selectors are initialized properly`);
