@@ -3,7 +3,7 @@ import { forServer, MANAGED_BY, PREFIX } from "../cluster/lease.js";
 import { readDocuments } from "../cluster/sources/read-once.js";
 import type { WatchSettings } from "../cluster/sources/watched-kinds.js";
 import type { ConfigurationIdentity } from "../cluster/webhooks/configuration.js";
-import type { DerivedWebhook, WebhookProblem } from "../cluster/webhooks/derived-webhook.js";
+import type { DerivedWebhooks } from "../cluster/webhooks/derive.js";
 import { WebhookDeriver } from "../cluster/webhooks/from-documents.js";
 import { isPluginOn, PLUGIN_IS_ON } from "../cluster/webhooks/native-plugin.js";
 import { idOf } from "../cluster/webhooks/part.js";
@@ -23,11 +23,8 @@ export interface FromCluster extends WatchSettings {
   readonly kubeconfig: string | undefined;
 }
 
-/** The leader's webhooks, with messages about them. */
-export interface LeadersWebhooks {
-  readonly webhooks: readonly DerivedWebhook[];
-  readonly problems: readonly WebhookProblem[];
-  readonly advice: readonly WebhookProblem[];
+/** Webhooks, with messages about them and the identity of their objects. */
+export interface FoundWebhooks extends Pick<DerivedWebhooks, "webhooks" | "problems" | "advice"> {
   readonly identity: ConfigurationIdentity;
 }
 
@@ -35,7 +32,7 @@ export interface LeadersWebhooks {
  * Reads the cluster's policies once.
  * @throws Error without a way to a cluster
  */
-export async function webhooksFromCluster(options: FromCluster, env: CommandIo["env"]): Promise<LeadersWebhooks> {
+export async function webhooksFromCluster(options: FromCluster, env: CommandIo["env"]): Promise<FoundWebhooks> {
   const { policyServer, namespace, exemptNamespaces, enforceAdmissionPolicies, taken, kubeconfig } = options;
   const mutating = options.enforceMutatingAdmissionPolicies;
   const now = () => performance.now();

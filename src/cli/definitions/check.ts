@@ -45,16 +45,7 @@ export const addCheck: AddCommand = (program, { io, done }) => {
     .option("--typecheck", "with --batch: the type checker's warnings instead of validation")
     .option("--schemas <file>", "with --typecheck: OpenAPI definitions instead of those of the built-in kinds")
     .action(async (named: readonly string[]) => {
-      const {
-        batch,
-        typecheck,
-        schemas,
-        output,
-        strict,
-        upgrade,
-        recorded,
-        static: isStatic,
-      } = check.opts<CheckOptions>();
+      const { batch, typecheck, schemas, output, upgrade, recorded, ...flags } = check.opts<CheckOptions>();
       const settings = settingsOf(check, io);
       const { kubernetesVersion: version } = settings;
       if (batch && upgrade !== undefined)
@@ -69,10 +60,7 @@ export const addCheck: AddCommand = (program, { io, done }) => {
       const { checkCommand } = await import("../check/index.js");
       const { inputsOf } = await import("../../offline/replay/inputs.js");
       const options = {
-        named,
-        output,
-        strict: strict === true,
-        static: isStatic === true,
+        ...{ named, output, strict: flags.strict === true, static: flags.static === true },
         ...(version && { kubernetesVersion: version }),
         ...(upgrade !== undefined && { upgrade: upgradeVersion(upgrade, version) }),
         ...(recorded !== undefined && { recorded: await inputsOf(recorded, io.stdin) }),
