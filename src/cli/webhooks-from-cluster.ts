@@ -13,8 +13,8 @@ import { findCluster } from "../loader/index.js";
 
 /** The choice of policies. */
 export interface FromCluster extends WatchSettings {
-  readonly enforceAdmissionPolicies: boolean;
-  readonly enforceMutatingAdmissionPolicies: boolean;
+  readonly enforceAdmissionPolicies?: boolean;
+  readonly enforceMutatingAdmissionPolicies?: boolean;
   /** The namespace of the server. */
   readonly namespace: string;
   readonly exemptNamespaces: readonly string[];
@@ -33,8 +33,8 @@ export interface FoundWebhooks extends Pick<DerivedWebhooks, "webhooks" | "probl
  * @throws Error without a way to a cluster
  */
 export async function webhooksFromCluster(options: FromCluster, env: CommandIo["env"]): Promise<FoundWebhooks> {
-  const { policyServer, namespace, exemptNamespaces, enforceAdmissionPolicies, taken, kubeconfig } = options;
-  const mutating = options.enforceMutatingAdmissionPolicies;
+  const { policyServer, namespace, exemptNamespaces, enforceAdmissionPolicies = false, taken, kubeconfig } = options;
+  const mutating = options.enforceMutatingAdmissionPolicies === true;
   const now = () => performance.now();
   const access = findCluster({ env, now, ...(kubeconfig !== undefined && { kubeconfig }) });
   if ("missing" in access) throw new Error(access.missing);

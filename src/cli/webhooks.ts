@@ -154,25 +154,16 @@ async function ofFile(
 
 async function ofCluster(
   settings: LoaderSettings,
-  {
-    policyServerName: policyServer,
-    exceptionNamespaces,
-    enforceAdmissionPolicies = false,
-    enforceMutatingAdmissionPolicies = false,
-    kubeconfig,
-  }: WebhooksOptions,
+  options: WebhooksOptions,
   asked: AskedNamespaces,
   io: CommandIo,
 ): Promise<FoundWebhooks> {
   const { webhooksFromCluster } = await import("./webhooks-from-cluster.js");
   const file = givenFile(settings);
   const taken = new Set(file === undefined ? [] : entriesOf(file, io).map(({ id }) => id));
-  const counted = namespacesOfExceptions({ exceptionNamespaces });
-  const enforced = { enforceAdmissionPolicies, enforceMutatingAdmissionPolicies };
-  return webhooksFromCluster(
-    { policyServer, exceptionNamespaces: counted, ...enforced, ...asked, taken, kubeconfig },
-    io.env,
-  );
+  const { policyServerName: policyServer, kubeconfig } = options;
+  const exceptionNamespaces = namespacesOfExceptions(options);
+  return webhooksFromCluster({ ...options, policyServer, kubeconfig, exceptionNamespaces, ...asked, taken }, io.env);
 }
 
 function objects(

@@ -93,7 +93,7 @@ interface Group {
   readonly ids: string[];
 }
 
-/** What mutating policies of one webhook have in common: all but operations and conditions. */
+/** The part that the demands of mutating policies of one webhook have in common: all but operations and conditions. */
 function passKey({ matchConditions: _, leastConditions: __, ...rest }: WebhookDemand, reinvocation: string): string {
   const rules = new Set(rest.rules.map((rule) => JSON.stringify({ ...rule, operations: [] })));
   return JSON.stringify({ ...rest, reinvocation, rules: [...rules].sort(compareNames) });
