@@ -9,7 +9,13 @@ import { EVERYBODY, setId } from "../../policy/served/served-set.js";
 import { OWN_DOMAIN } from "./admission-policy-demand.js";
 import type { AskedPolicy, Demand } from "./demand.js";
 import type { DerivedWebhook, WebhookProblem } from "./derived-webhook.js";
-import { type ExemptNamespaces, excludedNamespaces, ownCondition, unaskedNamespace } from "./exclusions.js";
+import {
+  type ExemptNamespaces,
+  excludedNamespaces,
+  isOwnCondition,
+  ownCondition,
+  unaskedNamespace,
+} from "./exclusions.js";
 import { withOwn } from "./portable-conditions.js";
 import { allOf, insideOf, outsideOf } from "./selectors.js";
 import { ruleAdvice } from "./unasked.js";
@@ -56,7 +62,9 @@ export function webhooksFor(policies: Iterable<AskedPolicy>, options: DeriveOpti
       const { reinvocation = "Never" } = policy;
       const { matchConditions: _, leastConditions: __, ...rest } = demand;
       const rules = new Set(demand.rules.map((rule) => JSON.stringify({ ...rule, operations: [] })));
-      const key = JSON.stringify({ ...rest, reinvocation, rules: [...rules].sort(compareNames) });
+      // Ours holds for all of a pass, or it would be none of its conditions.
+      const own = demand.matchConditions.find(isOwnCondition);
+      const key = JSON.stringify({ ...rest, own, reinvocation, rules: [...rules].sort(compareNames) });
       const pass = passes.get(key);
       if (pass === undefined) passes.set(key, { key, reinvocation, demands: [demand], ids: [policy.id] });
       else {

@@ -101,6 +101,19 @@ describe("wildcards of webhooks", () => {
     });
   }
 
+  test("leave out Events in the other group, too, in which the API server matches them and shows conditions the asked one", () => {
+    for (const [group, other] of [
+      ["events.k8s.io", ""],
+      ["", "events.k8s.io"],
+    ] as const) {
+      for (const wild of [rule(group, "*"), rule(group, "*/*")]) {
+        assert.equal(isLetThrough(webhookOf([kyvernoWith([wild])]), { group: other, resource: "events" }), false);
+        const beside = webhookOf([kyvernoWith([wild, rule(group, "events")])]);
+        assert.equal(isLetThrough(beside, { group: other, resource: "events" }), true);
+      }
+    }
+  });
+
   test("of ValidatingAdmissionPolicies leave out only Kubernetes' list, Leases and reports", () => {
     const documents = [admissionPolicy("p", { matchConstraints: { resourceRules: [EVERYTHING] } }), binding("p")];
     const webhook = webhookOf(documents);
