@@ -276,7 +276,10 @@ spec:
       "policies.yaml": `skips: {${cel}}\njudges: {expression: m(), message: no, policies: {m: {${cel}}}}\nhooks: {${hooks}}\n`,
     };
     const { err } = await webhooks(files, "--static", "--webhook-url", "https://10.0.0.5:3000");
-    assert.match(err, /skips: it is never asked: validatingadmissionpolicies\.\S+ policies of this kind never judge it/);
+    assert.match(
+      err,
+      /skips: it is never asked: validatingadmissionpolicies\.\S+ policies of this kind never judge it/,
+    );
     assert.doesNotMatch(err, /(?:judges|hooks): it is never asked/);
     assert.match(err, /hooks: names validatingwebhookconfigurations\.\S+ a denial/);
   });

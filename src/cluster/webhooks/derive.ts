@@ -9,7 +9,13 @@ import { EVERYBODY, setId } from "../../policy/served/served-set.js";
 import { OWN_DOMAIN } from "./admission-policy-demand.js";
 import type { AskedPolicy, Demand } from "./demand.js";
 import type { DerivedWebhook, WebhookProblem } from "./derived-webhook.js";
-import { type ExemptNamespaces, excludedNamespaces, ownCondition, unaskedNamespace } from "./exclusions.js";
+import {
+  type ExemptNamespaces,
+  excludedNamespaces,
+  isOwnCondition,
+  ownCondition,
+  unaskedNamespace,
+} from "./exclusions.js";
 import { withOwn } from "./portable-conditions.js";
 import { allOf, insideOf, outsideOf } from "./selectors.js";
 import { ruleAdvice } from "./unasked.js";
@@ -96,9 +102,11 @@ interface Group {
 }
 
 /** The part that the demands of mutating policies of one webhook have in common: all but operations and conditions. */
-function passKey({ matchConditions: _, leastConditions: __, ...rest }: WebhookDemand, reinvocation: string): string {
+function passKey({ matchConditions, leastConditions: _, ...rest }: WebhookDemand, reinvocation: string): string {
   const rules = new Set(rest.rules.map((rule) => JSON.stringify({ ...rule, operations: [] })));
-  return JSON.stringify({ ...rest, reinvocation, rules: [...rules].sort(compareNames) });
+  // Ours holds for all of a pass, or it would be none of its conditions.
+  const own = matchConditions.find(isOwnCondition);
+  return JSON.stringify({ ...rest, own, reinvocation, rules: [...rules].sort(compareNames) });
 }
 
 /**

@@ -135,13 +135,15 @@ const oneOf = (values: readonly string[]): string => `[${values.map((value) => J
 
 /** Leaves out the resources that only wildcards cover. */
 function resourceTerms(policy: AskedPolicy): readonly string[] {
-  const { rules } = policy.demand;
+  const { rules, matchPolicy } = policy.demand;
   const whole: string[] = [];
   const terms: string[] = [];
   for (const entry of unaskedFor(policy)) {
     const { group, resource, subresources } = entry;
     const isRefused = wouldAskItself(entry, policy);
-    if (!(isRefused ? mayMatch(rules, group, resource) : rules.some((rule) => isWildcardFor(rule, entry)))) continue;
+    const groups = groupsOf(entry, matchPolicy);
+    const isWildcard = (rule: WebhookRule): boolean => groups.some((each) => isWildcardFor(rule, each, resource));
+    if (!(isRefused ? mayMatch(rules, group, resource) : rules.some(isWildcard))) continue;
     const named = isRefused ? [] : namedFor(entry, policy.demand);
     if (named.length === 0 && subresources === undefined) whole.push(`${group}/${resource}`);
     else {
@@ -157,17 +159,20 @@ function resourceTerms(policy: AskedPolicy): readonly string[] {
 }
 
 /** Whether a rule covers a resource by a wildcard: its group or its resource is `*`. */
-const isWildcardFor = (rule: WebhookRule, { group, resource }: UnaskedResource): boolean =>
+const isWildcardFor = (rule: WebhookRule, group: string, resource: string): boolean =>
   mayMatch([rule], group, resource) &&
   (rule.apiGroups.includes("*") || rule.resources.some((word) => parts(word)[0] === "*"));
 
-/** The rules by name for a resource; with `Equivalent` also those for its other group, in which the API server asks about the same object. */
-function namedFor({ group, resource }: UnaskedResource, { named, matchPolicy }: Demand): readonly NamedRule[] {
-  const isExact = matchPolicy === "Exact";
-  const groups = isExact ? [group] : groupsSharing(group, resource);
+/** The groups of rules that match a resource: with `Equivalent` also its other group. Conditions see the resource as it was asked about. */
+const groupsOf = ({ group, resource }: UnaskedResource, matchPolicy: string): readonly string[] =>
+  matchPolicy === "Exact" ? [group] : groupsSharing(group, resource);
+
+/** The rules by name for a resource. */
+function namedFor(entry: UnaskedResource, { named, matchPolicy }: Demand): readonly NamedRule[] {
+  const groups = groupsOf(entry, matchPolicy);
   return named
-    .filter((rule) => groups.some((each) => mayMatch([rule], each, resource)))
-    .map((rule) => (isExact ? rule : { ...rule, apiVersions: ["*"] }));
+    .filter((rule) => groups.some((each) => mayMatch([rule], each, entry.resource)))
+    .map((rule) => (matchPolicy === "Exact" ? rule : { ...rule, apiVersions: ["*"] }));
 }
 
 /** The requests about a resource that a rule names. */

@@ -41,5 +41,16 @@ export const insideOf = (namespace: string): LabelSelector => ({
   matchExpressions: [{ key: NAMESPACE_LABEL, operator: "In", values: [namespace] }],
 });
 
+/** The names of Namespaces to which a selector is limited, a list for each of its requirements about them. */
+export const namesSelectedBy = ({
+  matchLabels = {},
+  matchExpressions = [],
+}: LabelSelector): readonly (readonly string[])[] => [
+  ...Object.entries(matchLabels).flatMap(([key, value]) => (key === NAMESPACE_LABEL ? [[value]] : [])),
+  ...matchExpressions.flatMap(({ key, operator, values = [] }) =>
+    key === NAMESPACE_LABEL && operator === "In" ? [values] : [],
+  ),
+];
+
 /** Whether two selectors, each made by {@link allOf}, are the same. */
 export const sameSelector = (a: LabelSelector, b: LabelSelector): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -12,6 +12,7 @@ import {
   wouldAskItself,
 } from "./exclusions.js";
 import { parts } from "./rules.js";
+import { namesSelectedBy } from "./selectors.js";
 
 /** The known facts about an API server. */
 export interface ServerFacts {
@@ -58,7 +59,8 @@ export function ruleAdvice(policy: AskedPolicy, server: ServerFacts): RuleAdvice
   const namespace = unaskedNamespace(server.ownNamespace ?? "", server.exemptNamespaces ?? [], policy);
   if (namespace !== undefined) return never(`no webhook asks about the namespace ${namespace}, where it is`);
   const reader = new RuleReader(policy, server);
-  for (const rule of policy.demand.rules) reader.read(rule);
+  // The rules by name stand in `rules`, too, unless a wildcard of the same list covers them.
+  for (const rule of [...policy.demand.rules, ...policy.demand.named]) reader.read(rule);
   const { unasked, warnings, isAsked } = reader;
   const reasons = Array.from(unasked, ([reason, names]) => `${[...names].join(", ")}: ${reason}`).join("; ");
   if (!isAsked) return never(reasons || "it has no rule that matches anything");
@@ -80,12 +82,19 @@ class RuleReader {
   readonly #policy: AskedPolicy;
   readonly #server: ServerFacts;
   readonly #unasked: readonly UnaskedResource[];
+  /** Whether its selector of namespaces selects only some that no webhook asks about. */
+  readonly #inExempt: boolean;
 
   constructor(policy: AskedPolicy, server: ServerFacts) {
     this.#policy = policy;
     this.#server = server;
     const byItself = policy.isAdmissionPolicy === true && server.evaluatesAdmissionPolicies === true;
     this.#unasked = byItself ? UNASKED.filter(({ kind }) => kind !== undefined) : unaskedFor(policy);
+    const { ownNamespace = "", exemptNamespaces = [] } = server;
+    const isExempt = (namespace: string): boolean =>
+      unaskedNamespace(ownNamespace, exemptNamespaces, { ...policy, namespace }) !== undefined;
+    this.#inExempt =
+      !byItself && namesSelectedBy(policy.demand.namespaceSelector).some((names) => names.every(isExempt));
   }
 
   read(rule: WebhookRule): void {
@@ -107,10 +116,13 @@ class RuleReader {
     const isOutside = scope === "Cluster" ? resource !== "*" : isNamespaced === false;
     if (this.#policy.namespace !== undefined && isOutside && resource !== "namespaces")
       return never("it is not in the policy's namespace");
+    const isInside = scope === "Namespaced" || isNamespaced === true || (group === "" && resource === "namespaces");
+    if (this.#inExempt && isInside) return never("no webhook asks about the namespaces that it selects");
     if (resource === "*") return this.#wholeGroup(group, never);
     const left = this.#unasked.filter((each) => each.resource === resource && isMeant(each, subresource));
     if (group === "*") {
-      const isElsewhere = subresource === "*" || (this.#server.isElsewhere?.(resource) ?? true);
+      const hasOthers = subresource === "*" && left.some(({ subresources }) => subresources !== undefined);
+      const isElsewhere = hasOthers || (this.#server.isElsewhere?.(resource) ?? true);
       if (left.length > 0) never(WILDCARD);
       return left.length === 0 || isElsewhere ? "asked" : "unasked";
     }
@@ -126,7 +138,8 @@ class RuleReader {
     if (wouldAskItself(entry, this.#policy)) return never(RECURSION);
     const newer = kind === "review" && this.#server.release === undefined ? `${REVIEWS}; an older one does: ` : "";
     const name = group === "" ? resource : `${resource}.${group}`;
-    this.warnings.add(`names ${name}: ${newer}a denial, or no replica that answers, stops ${stops}`);
+    const without = this.#policy.demand.failurePolicy === "Ignore" ? "" : ", or no replica that answers,";
+    this.warnings.add(`names ${name}: ${newer}a denial${without} stops ${stops}`);
     return "asked";
   }
 

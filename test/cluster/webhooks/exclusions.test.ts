@@ -101,6 +101,22 @@ describe("wildcards of webhooks", () => {
     });
   }
 
+  test("leave out Events in the other group, too, in which the API server matches them and shows conditions the asked one", () => {
+    // Rules match by way of the other group.
+    const isShown = (rules: JsonObject[], group: string): boolean => {
+      const made = webhookOf([kyvernoWith(rules)]);
+      return isLetThrough(made && { ...made, rules: [{ ...EVERYTHING, scope: "*" }] }, { group, resource: "events" });
+    };
+    for (const [group, other] of [
+      ["events.k8s.io", ""],
+      ["", "events.k8s.io"],
+    ] as const)
+      for (const wild of [rule(group, "*"), rule(group, "*/*")]) {
+        assert.equal(isShown([wild], other), false, group);
+        assert.equal(isShown([wild, rule(group, "events")], other), true, group);
+      }
+  });
+
   test("of ValidatingAdmissionPolicies leave out only Kubernetes' list, Leases and reports", () => {
     const documents = [admissionPolicy("p", { matchConstraints: { resourceRules: [EVERYTHING] } }), binding("p")];
     const webhook = webhookOf(documents);

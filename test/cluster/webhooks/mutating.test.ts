@@ -100,6 +100,29 @@ describe("webhooks of MutatingAdmissionPolicies", () => {
     assert.deepEqual(membersOf(derived).sort(), ["a", "b", "c", "d", "e"]);
   });
 
+  test("are several where ours is not the same: a pass leaves out what each of its policies does", () => {
+    const all = { apiGroups: ["*"], apiVersions: ["*"], operations: ["CREATE"], resources: ["*"] };
+    const naming = (more: object) => ({
+      matchConstraints: {
+        resourceRules: [all, { ...all, apiGroups: ["coordination.k8s.io"], resources: ["leases"], ...more }],
+      },
+    });
+    const specs = {
+      a: naming({ resourceNames: ["a"] }),
+      b: naming({ resourceNames: ["b"] }),
+      c: naming({}),
+      d: naming({}),
+    };
+    const documents = Object.entries(specs).flatMap(([name, spec]) => [
+      mutatingPolicy(name, spec),
+      mutatingBinding(name),
+    ]);
+    const derived = derive(...documents);
+    assert.deepEqual(membersOf(derived).sort(), ["a", "b", "c,d"]);
+    for (const { matchConditions } of derived.webhooks)
+      assert.match(matchConditions[0]?.expression ?? "", /"openreports\.io\/reports"/);
+  });
+
   test("are called in an order: those that select objects, those that are called once, those that are called again", () => {
     const selecting = {
       matchConstraints: { ...rules(["CREATE"]).matchConstraints, objectSelector: { matchLabels: { a: "b" } } },

@@ -9,7 +9,7 @@ import type { ClusterDocument } from "../../../src/config/from-cluster/cluster-d
 import type { JsonObject } from "../../../src/kubernetes/object.js";
 import { admissionPolicy, binding, kubewarden, kyverno } from "./documents.js";
 
-const rule = (group: string, resource: string | string[], more: JsonObject = {}): JsonObject => ({
+const rule = (group: string | string[], resource: string | string[], more: JsonObject = {}): JsonObject => ({
   ...{ apiVersions: ["*"], operations: ["*"], ...more },
   ...{ apiGroups: [group].flat(), resources: [resource].flat() },
 });
@@ -62,6 +62,8 @@ describe("a policy is never asked", () => {
       assert.equal(verdict([rule("*", resource)], { isElsewhere: () => true }), "partly", resource);
       assert.equal(verdict([rule("*", resource)]), "partly", resource);
     }
+    assert.equal(verdict([rule("*", "leases/*")], NOWHERE), "never");
+    assert.equal(verdict([rule("*", "nodes/*")], NOWHERE), "partly");
     assert.equal(verdict([rule("*", "nodes/proxy")], NOWHERE), "fine");
     assert.equal(verdict([rule("*", "pods")], NOWHERE), "fine");
   });
@@ -75,10 +77,7 @@ describe("a policy is never asked", () => {
         assert.equal(verdict([rule(group, resource)], { release }), expected, `${resource} ${release}`);
       }
     }
-    const all = rule(["authentication.k8s.io", "authorization.k8s.io"] as unknown as string, [
-      "tokenreviews",
-      "subjectaccessreviews",
-    ]);
+    const all = rule(["authentication.k8s.io", "authorization.k8s.io"], ["tokenreviews", "subjectaccessreviews"]);
     assert.equal(verdict([all], { release: "1.37" }), "never");
     assert.equal(verdict([all], { release: "1.36" }), "partly");
     assert.match(advice([all], { release: "1.37" })?.text ?? "", /^it is never asked: tokenreviews\.authentication/);
@@ -101,6 +100,34 @@ describe("a policy is never asked", () => {
     assert.equal(of("team", [rule("", "namespaces")]), undefined);
   });
 
+  test("where it selects only namespaces that are exempt", () => {
+    const label = "kubernetes.io/metadata.name";
+    const of = (namespaceSelector: JsonObject, ...rules: JsonObject[]): string => {
+      const policy = ofRules([], { matchConstraints: { namespaceSelector, resourceRules: rules } });
+      const told = ruleAdvice(policy, { ownNamespace: "own", exemptNamespaces: ["*-net"] });
+      return told === undefined ? "fine" : told.isNeverAsked ? "never" : "partly";
+    };
+    const among = (...values: string[]): JsonObject => ({ matchExpressions: [{ key: label, operator: "In", values }] });
+    const pods = rule("", "pods");
+    for (const selector of [{ matchLabels: { [label]: "kube-system" } }, among("own", "my-net", "kube-system")]) {
+      assert.equal(of(selector, pods), "never");
+      assert.equal(of(selector, rule("", "namespaces")), "never");
+      assert.equal(of(selector, rule("example.com", "*", { scope: "Namespaced" })), "never");
+      // Selectors of namespaces do not apply to objects outside of them.
+      assert.equal(of(selector, pods, rule("", "persistentvolumes")), "partly");
+      assert.equal(of(selector, rule("example.com", "things")), "fine");
+    }
+    for (const selector of [
+      among("kube-system", "team"),
+      { matchLabels: { team: "kube-system" } },
+      { matchExpressions: [{ key: label, operator: "NotIn", values: ["kube-system"] }] },
+    ])
+      assert.equal(of(selector, pods), "fine");
+    const native = { matchConstraints: { namespaceSelector: among("kube-system"), resourceRules: [pods] } };
+    const byItself = { evaluatesAdmissionPolicies: true };
+    assert.equal(ruleAdvice(askedOf(admissionPolicy("p", native), binding("p")), byItself), undefined);
+  });
+
   test("where a rule has another scope than its resource", () => {
     assert.equal(verdict([rule("", "pods", { scope: "Cluster" })]), "never");
     assert.equal(verdict([rule("", "persistentvolumes", { scope: "Namespaced" })]), "never");
@@ -119,6 +146,14 @@ test("where only some rules are never asked about, or one names what the cluster
     assert.ok(told?.text.includes(resource) && told.text.endsWith(`stops ${stops}`), told?.text);
   }
   assert.equal(advice([rule("*", "*/*")]), undefined);
+  // The webhook asks about a name beside a star in one list, too.
+  for (const named of [rule(["", "*"], "nodes"), rule("", ["*", "nodes"])])
+    assert.match(
+      advice([named], NOWHERE)?.text ?? "",
+      /names nodes: a denial, or no replica that answers, stops Nodes/,
+    );
+  const ignoring = ofRules([rule("", "nodes")], { failurePolicy: "Ignore" });
+  assert.match(ruleAdvice(ignoring, {})?.text ?? "", /^names nodes: a denial stops Nodes/);
 });
 
 test("ValidatingAdmissionPolicies are told only of what Kubernetes leaves out, where the API server evaluates them", () => {
