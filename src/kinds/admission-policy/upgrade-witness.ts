@@ -291,12 +291,8 @@ const CORE = { group: "", version: "v1" };
 const SUBRESOURCES: Readonly<Record<string, GroupVersionKind>> = {
   "pods/exec": { ...CORE, kind: "PodExecOptions" },
   "pods/attach": { ...CORE, kind: "PodAttachOptions" },
-  "pods/portforward": { ...CORE, kind: "PodPortForwardOptions" },
-  "pods/proxy": { ...CORE, kind: "PodProxyOptions" },
   "pods/binding": { ...CORE, kind: "Binding" },
   "pods/eviction": { group: "policy", version: "v1", kind: "Eviction" },
-  "services/proxy": { ...CORE, kind: "ServiceProxyOptions" },
-  "nodes/proxy": { ...CORE, kind: "NodeProxyOptions" },
   "serviceaccounts/token": { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" },
 };
 const SCALE: GroupVersionKind = { group: "autoscaling", version: "v1", kind: "Scale" };
