@@ -93,6 +93,16 @@ describe("check --upgrade", () => {
     assert.match(out, /note: 2 of 6 decisions about recorded requests change with Kubernetes 1\.38/);
   });
 
+  test("fails where no recorded request was judged", async (context) => {
+    const { file } = files(context, POLICIES.slice(POLICIES.indexOf("named")));
+    const folders = folder(context, { "empty.jsonl": "", "broken.jsonl": '{"kind":"AdmissionReview"' });
+    for (const name of ["empty", "broken"]) {
+      const { code, out } = await run("check", file, "--upgrade", "1.38", "--recorded", join(folders, `${name}.jsonl`));
+      assert.equal(code, 1, out);
+      assert.match(out, /warning: none of the policies was asked about a recorded request/);
+    }
+  });
+
   test("refuses what it cannot mean", async (context) => {
     const { file, recorded } = files(context);
     const refused = async (...args: readonly string[]) => {

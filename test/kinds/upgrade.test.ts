@@ -64,6 +64,10 @@ describe("a policy whose decisions change", () => {
     "object.spec.mode == 'strict' && object.spec.level >= 3 && !(double(object.spec.x) > 1.0)",
     "authorizer.group('').resource('pods').check('get').allowed() || !(double(object.spec.x) > 1.0)",
     "!(double(namespaceObject.metadata.labels['limit']) < double(object.spec.x))",
+    "!(double(object.spec.x.split(':')[1]) > 5.0)",
+    "object.spec.x.split('-').all(part, !(double(part) > 5.0))",
+    "object.spec.x.endsWith('m') ? !(double(object.spec.x.substring(0, object.spec.x.size() - 1)) > 100.0) : true",
+    "[1, 2, 3].all(i, authorizer.path(object.spec.x).check('get').allowed() || true)",
     "[object.spec.a, object.spec.b].sortBy(v, 1 / int(v)).size() == 1 || object.spec.a == 'x'",
   ])
     test(expression, () => {
@@ -112,6 +116,47 @@ describe("a policy whose decisions change", () => {
       },
     ];
     assert.match(saidOf(bound)[0]?.message ?? "", /"params":\{.*"most":"NaN"/);
+  });
+
+  const wanted = (key: string) => ({ matchExpressions: [{ key, operator: "In", values: ["x"] }] });
+  const labelled = "!(double(object.metadata.labels['x']) > 5.0)";
+  for (const [name, match, matchResources, expression = labelled] of [
+    ["a status", { resourceRules: [{ ...RULE, operations: ["UPDATE"], resources: ["widgets/status"] }] }],
+    ["a scale", { resourceRules: [{ ...RULE, resources: ["widgets/scale"] }] }],
+    ["an eviction", { resourceRules: [{ ...RULE, apiGroups: [""], resources: ["pods/eviction"] }] }],
+    [
+      "a command in a container",
+      { resourceRules: [{ ...RULE, apiGroups: [""], operations: ["CONNECT"], resources: ["pods/exec"] }] },
+      undefined,
+      "!(double(object.container) > 5.0)",
+    ],
+    ["an object of the cluster", { resourceRules: [{ ...RULE, scope: "Cluster" }] }],
+    ["a name", { resourceRules: [{ ...RULE, resourceNames: ["special"] }] }],
+    ["a label", { resourceRules: [RULE], objectSelector: wanted("tier") }],
+    ["a namespace", { resourceRules: [RULE], namespaceSelector: wanted("kubernetes.io/metadata.name") }],
+    ["the namespaces of a binding", { resourceRules: [RULE] }, { namespaceSelector: wanted("stage") }],
+    ["the labels of a binding", { resourceRules: [RULE] }, { objectSelector: wanted("tier") }],
+    [
+      "the resources of a binding",
+      { resourceRules: [{ ...RULE, apiGroups: ["*"], resources: ["*"] }] },
+      { resourceRules: [{ ...RULE, resources: ["gadgets"] }] },
+    ],
+  ] as const)
+    test(`is found where it is about ${name}`, () => {
+      const binding = { policyName: "p.example.com", validationActions: ["Deny"], matchResources };
+      const documents = [
+        policy({ matchConstraints: match, validations: [{ expression }] }),
+        { kind: "ValidatingAdmissionPolicyBinding", metadata: { name: "b" }, spec: binding },
+      ].map((each) => ({ ...each, apiVersion: "admissionregistration.k8s.io/v1" }));
+      const [said] = saidOf(matchResources === undefined ? documents.slice(0, 1) : documents);
+      assert.equal(said?.severity, "warning", said?.message);
+    });
+
+  test("is found where the limit of what all expressions cost together is reached", () => {
+    const validations = Array.from({ length: 30 }, (_, i) => ({
+      expression: `authorizer.path(object.spec.path${i}).check('get').allowed() || true`,
+    }));
+    assert.doesNotMatch(saidOf([policy({ validations })])[0]?.message ?? "", /everything as before$/);
   });
 
   test("is found among MutatingAdmissionPolicies", () => {

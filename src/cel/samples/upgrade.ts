@@ -22,6 +22,9 @@ const ORDERED: ReadonlySet<string> = new Set(["_<_", "_<=_", "_>_", "_>=_"]);
 const LISTS: ReadonlySet<string> = new Set(["sortBy", "distinct", "flatten", "@sortByAssociatedKeys"]);
 const QUANTITIES: ReadonlySet<string> = new Set(["quantity", "isQuantity"]);
 
+/** The smallest limit of what several expressions may cost together: that of match conditions. */
+const LEAST_COST_OF_ALL = 2_500_000;
+
 /** Values of the variables; the number is of use for other choices. */
 export interface UpgradeSample {
   readonly number: number;
@@ -40,16 +43,19 @@ export class UpgradeSamples {
   constructor(parts: readonly { readonly name?: string | undefined; readonly program: Pick<Program, "source"> }[]) {
     const spots = new Set<UpgradeSpot>();
     const data = new Map<string, boolean>();
+    let cost = 0n;
     const examined = parts.flatMap(({ name, program }): NamedChecked[] => {
       if (!(program instanceof CompiledProgram)) return [];
       const { checked, declarations } = program.examined();
       for (const spot of spotsOf(checked, new Map(data))) spots.add(spot);
       if (name !== undefined) data.set(`variables.${name}`, isData(checked.expr, data));
-      if (program.estimate().max > BigInt(KUBERNETES_COST_LIMIT)) spots.add("may reach the limit of its cost");
+      const { max } = program.estimate();
+      cost += max;
+      if (max > KUBERNETES_COST_LIMIT || cost > LEAST_COST_OF_ALL) spots.add("may reach the limit of its cost");
       return [{ name, checked, declarations }];
     });
     this.spots = spots;
-    this.#usage = usageOfAll(examined);
+    this.#usage = usageOfAll(examined, spots.has("orders a number that may be NaN") ? ["NaN"] : []);
     const shapes = new Set<Shape>();
     const visit = (shape: Shape | undefined): void => {
       if (shape === undefined || shapes.has(shape)) return;

@@ -69,10 +69,19 @@ export interface NamedChecked {
   readonly declarations: Declarations;
 }
 
-/** The common usage of a policy's expressions, with values that servers of different releases take differently. */
-export function usageOfAll(parts: readonly NamedChecked[]): Usage {
+/**
+ * The common usage of a policy's expressions, with values that servers of different releases take differently.
+ * @param literals more texts
+ */
+export function usageOfAll(parts: readonly NamedChecked[], literals: readonly Value[]): Usage {
   const named = new Map(parts.flatMap((part) => (part.name === undefined ? [] : [[part.name, part] as const])));
-  const common: Common = { variables: new Map(), answers: new Map(), literals: [], named, left: MOST_READINGS };
+  const common: Common = {
+    variables: new Map(),
+    answers: new Map(),
+    literals: [...literals],
+    named,
+    left: MOST_READINGS,
+  };
   for (const { name, checked, declarations } of parts)
     if (name === undefined)
       new Reader(checked, declarations.functions, declarations.objectTypes, common).read(checked.expr, BOOLS);

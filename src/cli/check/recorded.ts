@@ -64,9 +64,15 @@ export async function withRecorded(
       output,
     });
     for (const { place, why } of unreadable.first) problems.push(problem("warning", place, why));
-    const all = counted(tally.total.requests, "decision about recorded requests", "decisions about recorded requests");
+    const { requests: judged, undecided, allows, denies } = tally.total;
+    const open = undecided + allows + denies;
+    const first = inputs[0]?.name ?? "";
+    if (judged === 0)
+      problems.push(problem("warning", first, "none of the policies was asked about a recorded request"));
+    if (open > 0) problems.push(problem("warning", first, `${open} of ${judged} decisions could not be made`));
+    const all = counted(judged, "decision about recorded requests", "decisions about recorded requests");
     const note = `${changed} of ${all} ${changed === 1 ? "changes" : "change"} with Kubernetes ${release}`;
-    problems.push(problem("note", inputs[0]?.name ?? "", note));
+    problems.push(problem("note", first, note));
     return { ...loaded, problems: [...loaded.problems, ...problems] };
   } finally {
     before.close();

@@ -12,6 +12,7 @@ import { asStored, FileResources } from "../../world/resources/file-resources.js
 import { LookupFailure } from "../../world/resources/resource-source.js";
 import type { OuterWorld } from "../../world/world.js";
 import type { LabelSelector } from "../shared/match/label-selector.js";
+import type { ResourceRule } from "../shared/match/resource-rule.js";
 import type { CommonBindingSpec, CommonPolicySpec } from "./resource.js";
 
 /** A policy as one release evaluates it. */
@@ -29,7 +30,7 @@ export interface UpgradedPolicy {
 const MOST_SAMPLES = 2_000;
 const FEW_SAMPLES = 100;
 const MOST_CUTS = 300;
-/** Milliseconds after which no further sample is tried, so that expressions without bounds do not hold up a check. */
+/** Milliseconds of CPU after which no further sample is tried, so that expressions without bounds do not hold up a check. */
 const MOST_MILLISECONDS = 2_000;
 
 /** The request, and what else decides. */
@@ -65,18 +66,22 @@ export class WitnessSearch {
   constructor(policy: UpgradedPolicy, samples: UpgradeSamples) {
     this.#policy = policy;
     this.#samples = samples;
-    this.#targets = targetsOf(policy.spec);
+    this.#targets = [
+      policy.spec.matchConstraints,
+      ...policy.bindings.map(({ matchResources }) => matchResources),
+    ].flatMap(targetsOf);
   }
 
   /** @param briefly whether little is expected */
   run(briefly: boolean): Asked | undefined {
-    const ends = performance.now() + MOST_MILLISECONDS;
+    const began = process.cpuUsage();
+    const mayGoOn = (): boolean => {
+      const { user, system } = process.cpuUsage(began);
+      return user + system < MOST_MILLISECONDS * 1_000;
+    };
     let close: { readonly sample: UpgradeSample; readonly distance: number } | undefined;
-    for (
-      let i = 0;
-      i < (briefly ? FEW_SAMPLES : MOST_SAMPLES) && performance.now() < ends && this.#targets.length > 0;
-      i++
-    ) {
+    const most = this.#targets.length === 0 ? 0 : briefly ? FEW_SAMPLES : MOST_SAMPLES;
+    for (let i = 0; i < most && mayGoOn(); i++) {
       const sample = this.#samples.next(i % 4 === 0 ? undefined : close?.sample);
       const asked = this.#ask(this.#witness(sample));
       if (asked === undefined) continue;
@@ -102,39 +107,41 @@ export class WitnessSearch {
       const json = value === undefined ? {} : toJson(value);
       return isObject(json) ? json : {};
     };
-    const { kind, resource, operation } = this.#targets[sample.number % this.#targets.length] as Target;
+    const { kind, isNamespaced, named, ...about } = this.#targets[sample.number % this.#targets.length] as Target;
+    const matches = [spec.matchConstraints, bindings[sample.number % bindings.length]?.matchResources];
+    const ofNamespaces = labelsFor(matches.map((each) => each?.namespaceSelector));
+    const ofObjects = labelsFor(matches.map((each) => each?.objectSelector));
+    const labels = kind.kind === "Namespace" ? { ...ofNamespaces, ...ofObjects } : ofObjects;
     const asked = made("request");
     const [object, oldObject] = [made("object"), made("oldObject")];
-    const name = text(object.metadata, "name") || text(asked, "name") || "sample";
-    const isNamespaced = builtinNamespaced(kind) ?? true;
-    const namespace = isNamespaced ? text(object.metadata, "namespace") || text(asked, "namespace") || "default" : "";
+    const name = named ?? (text(object.metadata, "name") || text(asked, "name") || "sample");
+    const ownNamespace = text(object.metadata, "namespace") || text(asked, "namespace") || "sample";
+    const namespace = isNamespaced ? (ofNamespaces["kubernetes.io/metadata.name"] ?? ownNamespace) : "";
     const place = { name, ...(isNamespaced && { namespace }) };
-    const { namespaceSelector, objectSelector } = spec.matchConstraints ?? {};
     const described = (of: JsonObject): JsonObject => ({
       ...of,
       apiVersion: apiVersionOf(kind),
       kind: kind.kind,
-      metadata: withLabels({ ...(isObject(of.metadata) && of.metadata), ...place }, objectSelector),
+      metadata: withLabels({ ...(isObject(of.metadata) && of.metadata), ...place }, labels),
     });
     const { userInfo = { username: "sample" }, dryRun } = asked;
     const request = {
       uid: "",
       kind,
-      resource,
+      ...about,
       ...place,
-      operation,
       userInfo,
-      ...(operation !== "DELETE" && { object: described(object) }),
-      ...(operation !== "CREATE" && operation !== "CONNECT" && { oldObject: described(oldObject) }),
+      ...(about.operation !== "DELETE" && { object: described(object) }),
+      ...(!/^C/.test(about.operation) && { oldObject: described(oldObject) }),
       ...(typeof dryRun === "boolean" && { dryRun }),
     };
     const reads = (word: string): boolean => sample.bindings[word] !== undefined;
     const ofNamespace = made("namespaceObject");
     const metadata = { ...(isObject(ofNamespace.metadata) && ofNamespace.metadata), name: namespace };
-    const seesNamespace = isNamespaced && (reads("namespaceObject") || Object.keys(namespaceSelector ?? {}).length > 0);
+    const seesNamespace = isNamespaced && (reads("namespaceObject") || Object.keys(ofNamespaces).length > 0);
     return {
       request,
-      ...(seesNamespace && { namespaceObject: { ...ofNamespace, metadata: withLabels(metadata, namespaceSelector) } }),
+      ...(seesNamespace && { namespaceObject: { ...ofNamespace, metadata: withLabels(metadata, ofNamespaces) } }),
       ...(bindings.some(({ paramRef }) => paramRef) && { params: made("params") }),
       ...((reads("authorizer") || reads("authorizer.requestResource")) && {
         authorizer: sample.number % 2 === 0 ? "allow" : "deny",
@@ -180,7 +187,7 @@ export class WitnessSearch {
         name,
         ...(own !== "" && { namespace: own }),
       };
-      return [{ ...params, apiVersion, kind, metadata: withLabels(metadata, selector) }];
+      return [{ ...params, apiVersion, kind, metadata: withLabels(metadata, labelsFor([selector])) }];
     });
   }
 
@@ -247,49 +254,77 @@ export function decisionOf(outcome: Outcome | Promise<Outcome>): Decision | unde
   return { key, words: changed ? "allowed with other changes" : "allowed", fields: [] };
 }
 
-/** Metadata with the labels that a selector wants. */
-const withLabels = (metadata: JsonObject, selector: LabelSelector | undefined): JsonObject =>
-  selector?.matchLabels === undefined
+/** Labels that selectors want. */
+const labelsFor = (selectors: readonly (LabelSelector | undefined)[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    selectors.flatMap((selector) => [
+      ...Object.entries(selector?.matchLabels ?? {}),
+      ...(selector?.matchExpressions ?? [])
+        .filter(({ operator }) => operator === "In" || operator === "Exists")
+        .map(({ key, values = [] }) => [key, values[0] ?? "a"] as const),
+    ]),
+  );
+
+const withLabels = (metadata: JsonObject, labels: Readonly<Record<string, string>>): JsonObject =>
+  Object.keys(labels).length === 0
     ? metadata
-    : { ...metadata, labels: { ...(metadata.labels as JsonObject | undefined), ...selector.matchLabels } };
+    : { ...metadata, labels: { ...(isObject(metadata.labels) && metadata.labels), ...labels } };
 
 /** The subject of a rule: an operation on a kind. */
 interface Target {
   readonly kind: GroupVersionKind;
   readonly resource: { readonly group: string; readonly version: string; readonly resource: string };
+  readonly subResource?: string;
   readonly operation: string;
+  readonly isNamespaced: boolean;
+  /** The name that the rule wants. */
+  readonly named: string | undefined;
 }
 
 const ANY: readonly string[] = ["*"];
 const ANY_OPERATION: readonly string[] = ["CREATE", "UPDATE", "DELETE"];
 /** Resources for rules about all: one that may hold anything, and two that all clusters have. */
 const ANY_RESOURCE: readonly string[] = ["examples", "configmaps", "deployments"];
-const ABOUT_ALL = [{ apiGroups: ANY, apiVersions: ANY, operations: ANY, resources: ANY }];
+const ABOUT_ALL: readonly ResourceRule[] = [{ apiGroups: ANY, apiVersions: ANY, operations: ANY, resources: ANY }];
+/** The kinds of subresources that are not their resource's own. */
+const CORE = { group: "", version: "v1" };
+const SUBRESOURCES: Readonly<Record<string, GroupVersionKind>> = {
+  "pods/exec": { ...CORE, kind: "PodExecOptions" },
+  "pods/attach": { ...CORE, kind: "PodAttachOptions" },
+  "pods/binding": { ...CORE, kind: "Binding" },
+  "pods/eviction": { group: "policy", version: "v1", kind: "Eviction" },
+  "serviceaccounts/token": { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" },
+};
+const SCALE: GroupVersionKind = { group: "autoscaling", version: "v1", kind: "Scale" };
 
-/** The requests that rules are about; those about subresources, whose objects are of other kinds, are left out. */
-function targetsOf({ matchConstraints }: CommonPolicySpec): readonly Target[] {
-  const { resourceRules = [] } = matchConstraints ?? {};
-  return (resourceRules.length === 0 ? ABOUT_ALL : resourceRules).flatMap(
-    ({ apiGroups = [], apiVersions = [], resources = [], operations = [] }) => {
-      const plurals = resources.flatMap((each) => (each.startsWith("*") ? ANY_RESOURCE : each.replace("/*", "")));
-      const kinds = plurals
-        .filter((plural) => !plural.includes("/"))
-        .flatMap((plural) =>
-          apiGroups.flatMap((group) =>
-            apiVersions.map((version) => ({ plural, kind: kindOf(plural, group, version) })),
-          ),
-        );
-      return kinds.flatMap(({ plural, kind }) =>
-        operations
-          .flatMap((each) => (each === "*" ? ANY_OPERATION : each))
-          .map((operation) => ({
-            kind,
-            operation,
-            resource: { group: kind.group, version: kind.version, resource: plural },
-          })),
+/** The requests that the rules of a policy or a binding are about. */
+function targetsOf(match: CommonPolicySpec["matchConstraints"]): readonly Target[] {
+  const { resourceRules = [] } = match ?? {};
+  return (resourceRules.length === 0 ? ABOUT_ALL : resourceRules).flatMap((rule) => {
+    const { apiGroups = [], apiVersions = [], resources = [], operations = [], scope, resourceNames = [] } = rule;
+    return resources.flatMap((written) => {
+      const [resource = "", subresource = ""] = written === "*/*" ? ANY : written.split("/");
+      const subResource = subresource === "*" ? "status" : subresource;
+      return (resource === "*" ? ANY_RESOURCE : [resource]).flatMap((plural) =>
+        apiGroups.flatMap((group) =>
+          apiVersions.flatMap((version) => {
+            const owner = kindOf(plural, group, version);
+            const kind = SUBRESOURCES[`${plural}/${subResource}`] ?? (subResource === "scale" ? SCALE : owner);
+            return operations
+              .flatMap((each) => (each === "*" ? ANY_OPERATION : each))
+              .map((operation) => ({
+                kind,
+                resource: { group: owner.group, version: owner.version, resource: plural },
+                ...(subResource !== "" && { subResource }),
+                operation,
+                isNamespaced: builtinNamespaced(owner) ?? scope !== "Cluster",
+                named: resourceNames[0],
+              }));
+          }),
+        ),
       );
-    },
-  );
+    });
+  });
 }
 
 /** The kind of a resource: a built-in one, or one that may hold anything. */
