@@ -122,7 +122,7 @@ export async function lock(stage: Stage): Promise<void> {
       return text.includes("clusterwide-crowded");
     }),
   );
-  await passes(stage, "before a policy that denies everything", DENIED);
+  await passes(stage, "under a policy that denies everything", DENIED);
 
   await server.kill();
   await passes(stage, "with all replicas down", /failed calling webhook/);
