@@ -21,7 +21,7 @@ export async function breakGlass(stage: Stage): Promise<void> {
   await stage.apply(validatingPolicy("glass", "glass", "bad"));
   await stage.claim("a policy of two replicas is in force", () => stage.active("vpol", "glass"));
   const begin = Date.now();
-  await stand(stage);
+  await standing(stage);
   slack = 4 * (Date.now() - begin);
 
   await refusedOnes(stage);
