@@ -70,6 +70,7 @@ export class Election {
   constructor(options: ElectionOptions) {
     this.#options = options;
     this.#forgetOutage = options.outage?.over(() => {
+      this.#refusals = 0;
       if (this.#isWaiting) this.#try();
     });
     this.#try();

@@ -30,13 +30,17 @@ export class Retries {
   /**
    * @param random at least 0, less than 1: spreads keys that failed together
    * @param due receives the keys whose wait is over
-   * @param outage after which no key waits any longer
+   * @param outage after which no key waits any longer, and failures are counted anew
    */
   constructor(clock: Clock, random: () => number, due: (key: string) => void, outage?: Outage) {
     this.#clock = clock;
     this.#random = random;
     this.#due = due;
-    this.#forgetOutage = outage?.over(() => this.#ring(Number.POSITIVE_INFINITY)) ?? (() => {});
+    const over = (): void => {
+      for (const retry of this.#retries.values()) retry.failures = 0;
+      this.#ring(Number.POSITIVE_INFINITY);
+    };
+    this.#forgetOutage = outage?.over(over) ?? (() => {});
   }
 
   /** Number of keys that have failed and not succeeded since. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { Election } from "../../../src/cluster/leader/election.js";
+import { Outage, type Readiness } from "../../../src/kubernetes/client/outage.js";
 import { FakeApiServer } from "../../kubernetes/client/fake-api-server.js";
 import { connect, until } from "../../kubernetes/client/support.js";
 import { TestClock } from "../../support/test-clock.js";
@@ -18,7 +19,13 @@ interface Elector {
   move(milliseconds: number): Promise<void>;
 }
 
-function elector(context: TestContext, server: FakeApiServer, identity: string, clock = new TestClock()): Elector {
+function elector(
+  context: TestContext,
+  server: FakeApiServer,
+  identity: string,
+  clock = new TestClock(),
+  outage?: Outage,
+): Elector {
   const { cluster } = connect(context, server);
   const { logger, lines } = keptLog();
   const signals: AbortSignal[] = [];
@@ -31,6 +38,7 @@ function elector(context: TestContext, server: FakeApiServer, identity: string, 
     name: "leader",
     identity,
     lead: (signal) => signals.push(signal),
+    ...(outage && { outage }),
   });
   context.after(() => election.stop());
   return {
@@ -63,6 +71,23 @@ describe("who leads", () => {
     assert.equal(spec(server).leaseDurationSeconds, 15);
     assert.match(String(spec(server).renewTime), /^2026-01-02T03:05:05\.678000Z$/);
     assert.equal(two.election.holder, "one");
+  });
+
+  test("refusals from before the API server was ready do not delay the election after it", async (context) => {
+    const server = await FakeApiServer.start(context);
+    server.forbidden.add("get leases");
+    const answers: Readiness[] = ["away", "ready"];
+    const outage = new Outage(async () => answers.shift() ?? "ready");
+    const one = elector(context, server, "one", new TestClock(), outage);
+    await one.election.settled();
+    for (let i = 0; i < 6; i++) await one.move(60_000);
+    outage.lost();
+    const asked = server.requests.length;
+    await until("an attempt after its return", () => server.requests.length > asked);
+    await one.election.settled();
+    server.forbidden.clear();
+    await one.move(2_000);
+    assert.equal(one.election.leading, true);
   });
 
   test("another leads when it has seen no renewal for 15 s by its own clock, whatever is written in the Lease", async (context) => {

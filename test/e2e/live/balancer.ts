@@ -9,6 +9,7 @@ const PROBE_MS = 100;
 interface Backend {
   readonly port: number;
   ready: boolean;
+  readonly sockets: Set<Socket>;
 }
 
 /** Listens on loopback. */
@@ -42,24 +43,24 @@ export class Balancer {
   /**
    * Takes a replica in.
    * @param probes where it says whether it is ready
-   * @returns takes it out
+   * @returns takes it out, and cuts the connections of one that was killed
    */
-  add(port: number, probes: string): () => void {
-    const backend: Backend = { port, ready: true };
+  add(port: number, probes: string): (killed: boolean) => void {
+    const backend: Backend = { port, ready: true, sockets: new Set() };
     this.#backends.add(backend);
     const timer = setInterval(() => {
       fetch(`${probes}/readiness`, { signal: AbortSignal.timeout(1_000) }).then(
         ({ ok }) => {
           backend.ready = ok;
         },
-        () => {
-          backend.ready = false;
-        },
+        // On a machine with other work an answer may be late; one that is gone refuses connections, and the next gets them.
+        () => {},
       );
     }, PROBE_MS);
-    return () => {
+    return (killed) => {
       clearInterval(timer);
       this.#backends.delete(backend);
+      if (killed) for (const socket of backend.sockets) socket.destroy();
     };
   }
 
@@ -76,21 +77,23 @@ export class Balancer {
     this.#turn += 1;
     this.#try(
       socket,
-      ready.map((_, index) => ready[(this.#turn + index) % ready.length]?.port ?? 0),
+      ready.map((_, index) => ready[(this.#turn + index) % ready.length] as Backend),
     );
   }
 
   /** The first that takes the connection gets it. */
-  #try(socket: Socket, [port, ...others]: readonly number[]): void {
-    if (port === undefined) {
+  #try(socket: Socket, [to, ...others]: readonly Backend[]): void {
+    if (to === undefined) {
       socket.destroy();
       return;
     }
-    const backend = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+    const backend = connect({ port: to.port, host: "127.0.0.1", allowHalfOpen: true });
     const next = () => this.#try(socket, others);
     backend.once("error", next);
     backend.once("connect", () => {
       backend.off("error", next);
+      to.sockets.add(socket);
+      socket.on("close", () => to.sockets.delete(socket));
       backend.on("error", () => socket.destroy());
       backend.on("close", () => socket.destroy());
       socket.on("close", () => backend.destroy());

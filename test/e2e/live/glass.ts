@@ -19,9 +19,9 @@ export async function breakGlass(stage: Stage): Promise<void> {
   await stage.replica("glass-a");
   await stage.replica("glass-b");
   await stage.apply(validatingPolicy("glass", "glass", "bad"));
-  await stage.active("vpol", "glass");
+  await stage.claim("a policy of two replicas is in force", () => stage.active("vpol", "glass"));
   const begin = Date.now();
-  assert.ok((await standing(stage)) > 0);
+  await standing(stage);
   slack = 4 * (Date.now() - begin);
 
   await refusedOnes(stage);
@@ -50,82 +50,113 @@ async function refusedOnes(stage: Stage): Promise<void> {
   for (const [data, said] of wrong) {
     const from = new Map([...stage.replicas.values()].map((replica) => [replica, replica.log().length]));
     await create(stage, data);
-    for (const [replica, length] of from)
-      await stage.until(`the refusal of ${JSON.stringify(data)}`, () => said.test(replica.log().slice(length)));
-    assert.ok((await standing(stage)) > 0, "the webhooks stay");
-    await stage.until("the event", async () =>
-      (await events(stage)).some(({ reason, note }) => reason === "BreakGlassRefused" && said.test(note)),
-    );
-    await stage.until("the metric", async () => /break_glass\{state="refused"/.test(await metrics(stage)));
+    await stage.claim(`refused, in logs, event and metric: ${JSON.stringify(data)}`, async () => {
+      for (const [replica, length] of from)
+        await stage.until("a word of each replica", () => said.test(replica.log().slice(length)));
+      await stand(stage);
+      await stage.until("the event", async () =>
+        (await events(stage)).some(({ reason, note }) => reason === "BreakGlassRefused" && said.test(note)),
+      );
+      await stage.until("the metric", async () => /break_glass\{state="refused"/.test(await metrics(stage)));
+    });
     await stage.kubectl(["delete", "configmap", NAME, ...OWN]);
   }
-  console.log(`${wrong.length} that are wrong are refused`);
 }
 
 async function untilItsTime(stage: Stage): Promise<void> {
-  const before = leading(stage);
-  const length = before.log().length;
+  const [first, ...others] = [...stage.replicas.values()] as [Replica, ...Replica[]];
+  const wrote = (replica: Replica): boolean => /webhook configurations written/.test(replica.log());
+  const leader = others.find(wrote) ?? first;
+  await stage.claim("a replica leads", async () => assert.ok(wrote(leader)));
+  const stood = await standing(stage);
   await create(stage, { expires: "35s", by: "ann", reason: "incident 42" });
   const written = Date.parse(
     String((await stage.get("configmap", NAME, "policy-server"))?.metadata?.creationTimestamp),
   );
-  const gone = await stage.until("the webhooks gone", async () => (await standing(stage)) === 0);
-  console.log(`withdrawn ${gone} ms after kubectl had written it`);
-  assert.ok(gone < WITHIN_MS + slack);
+  await withdrawn(stage, stood);
   await stage.kubectl(["create", "-n", "glass", "-f", "-"], JSON.stringify(configMap("passes", "bad")));
   for (const replica of stage.replicas.values())
-    await stage.until("a word of each replica", () => /in force.*ann.*incident 42/.test(replica.log()));
-  await stage.until("the event", async () =>
-    (await events(stage)).some(({ reason, note }) => reason === "BreakGlass" && note.includes("ann: incident 42")),
+    await stage.claim(`the log of ${replica.name} says who and why`, () =>
+      stage.until("its word", () => /in force.*ann.*incident 42/.test(replica.log())),
+    );
+  await stage.claim("an event says who and why", () =>
+    stage.until("the event", async () =>
+      (await events(stage)).some(({ reason, note }) => reason === "BreakGlass" && note.includes("ann: incident 42")),
+    ),
   );
-  assert.match(await metrics(stage), /break_glass\{state="in_force",by="ann",why="incident 42"\} 1/);
-  await stage.until("the status", async () => {
-    const active = conditionsOf(await stage.get("vpol", "glass")).find(({ type }) => type === "Active");
-    return (active?.status === "False" && active.reason === "BreakGlass") || JSON.stringify(active);
-  });
+  await stage.claim("the metric says who and why", async () =>
+    assert.match(await metrics(stage), /break_glass\{state="in_force",by="ann",why="incident 42"\} 1/),
+  );
+  await stage.claim("the status of a policy says that it is in force", () =>
+    stage.until("the status", async () => {
+      const active = conditionsOf(await stage.get("vpol", "glass")).find(({ type }) => type === "Active");
+      return (active?.status === "False" && active.reason === "BreakGlass") || `${JSON.stringify(active)}`;
+    }),
+  );
   // A policy that is new, and another one that leads, change nothing.
   await stage.apply(validatingPolicy("glass-new", "glass", "worse"));
   await sleep(3_000);
-  await before.kill();
+  await leader.kill();
   for (const end = written + 34_000; Date.now() < end; await sleep(200)) assert.equal(await standing(stage), 0);
-  await stage.until("the webhooks back", async () => (await standing(stage)) > 0);
-  const late = Date.now() - written - 35_000;
-  console.log(`back ${late} ms after its end, although the leader was killed`);
-  assert.ok(late < WITHIN_MS + slack);
-  await stage.active("vpol", "glass");
+  await stage.claim("although the leader was killed, the webhooks are back after its end by", async () => {
+    await stage.until("the webhooks back", async () => (await standing(stage)) > 0);
+    const late = Date.now() - written - 35_000;
+    assert.ok(late < WITHIN_MS + slack, `${late} ms`);
+    return `${late} ms`;
+  });
+  await stage.claim("the policy is in force again", () => stage.active("vpol", "glass"));
   assert.doesNotMatch(await metrics(stage), /break_glass\{/);
-  assert.notEqual(before.log().length, length);
   await stage.kubectl(["delete", "configmap", NAME, ...OWN]);
   await stage.kubectl(["delete", "vpol", "glass-new"]);
 }
 
 /** What the page says, while a replica leads. */
 async function untilDeleted(stage: Stage): Promise<void> {
-  const [holder = "", renewed = ""] = (await play(stage, "leader")).trim().split(" ");
-  assert.ok(holder.startsWith("glass-") && Date.now() - Date.parse(renewed) < 15_000, `${holder} ${renewed}`);
+  await stage.claim("the page's command shows the leader", async () => {
+    const [holder = "", renewed = ""] = (await play(stage, "leader")).trim().split(" ");
+    assert.ok(holder.startsWith("glass-") && Date.now() - Date.parse(renewed) < 15_000, `${holder} ${renewed}`);
+  });
+  const stood = await standing(stage);
   await play(stage, "glass");
-  await stage.until("the webhooks gone", async () => (await standing(stage)) === 0);
-  await stage.until("the event", async () => /ann@example.org: incident 42/.test(await play(stage, "look")));
+  await withdrawn(stage, stood);
+  await stage.claim("the page's command shows the event", () =>
+    stage.until("the event", async () => /ann@example.org: incident 42/.test(await play(stage, "look"))),
+  );
   await play(stage, "end");
-  const took = await stage.until("the webhooks back", async () => (await standing(stage)) > 0);
-  console.log(`back ${took} ms after it was deleted`);
-  assert.ok(took < WITHIN_MS + slack);
+  await stage.claim("the webhooks are back after it was deleted by", async () => {
+    const took = await stage.until("the webhooks back", async () => (await standing(stage)) > 0);
+    assert.ok(took < WITHIN_MS + slack, `${took} ms`);
+    return `${took} ms`;
+  });
 }
+
+/** Claims that the webhooks that stood are gone within a second. */
+const withdrawn = (stage: Stage, stood: number): Promise<void> =>
+  stage.claim("the webhooks are withdrawn after", async () => {
+    assert.ok(stood > 0, "webhooks stood");
+    const took = await stage.until("the webhooks gone", async () => (await standing(stage)) === 0);
+    assert.ok(took < WITHIN_MS + slack, `${took} ms`);
+    return `${took} ms`;
+  });
 
 /** What it says for when no replica is alive. */
 async function withoutReplicas(stage: Stage): Promise<void> {
   for (const replica of [...stage.replicas.values()]) await replica.kill();
   const create = ["create", "--dry-run=server", "-n", "glass", "-f", "-"];
   const harmless = JSON.stringify(configMap("c", "good"));
-  const fails = async (): Promise<void> =>
-    assert.match(await stage.refused(create, harmless), /failed calling webhook "[^"]*policy-server\.admission"/);
-  await fails();
-  assert.match(await play(stage, "others"), /policy-server-1 /);
+  const fails = (when: string): Promise<void> =>
+    stage.claim(`${when} nothing passes`, () =>
+      stage.refused(create, harmless, /failed calling webhook "[^"]*policy-server\.admission"/),
+    );
+  await fails("without replicas");
+  await stage.claim("the page's command shows the webhooks", async () =>
+    assert.match(await play(stage, "others"), /policy-server-1 /),
+  );
   // The last resort: the API server without its webhook plugins.
   await (await stage.cluster.stopApiServer())(command("plugins").trim());
   await stage.kubectl(create, harmless);
   await (await stage.cluster.stopApiServer())();
-  await fails();
+  await fails("with the plugins on again");
   await play(stage, "stop");
   await play(stage, "delete");
   await stage.kubectl(create, harmless);
@@ -154,6 +185,8 @@ const create = (stage: Stage, data: Record<string, string>): Promise<string> =>
     ...Object.entries(data).map(([key, value]) => `--from-literal=${key}=${value}`),
   ]);
 
+const stand = async (stage: Stage): Promise<void> => assert.ok((await standing(stage)) > 0, "webhooks stand");
+
 /** How many webhooks of ours stand. */
 async function standing(stage: Stage): Promise<number> {
   const kinds = "validatingwebhookconfigurations,mutatingwebhookconfigurations";
@@ -173,9 +206,3 @@ const metrics = async (stage: Stage): Promise<string> => {
   const response = await fetch(`${replica?.probes}/metrics`).catch(() => undefined);
   return (await response?.text()) ?? "";
 };
-
-function leading(stage: Stage): Replica {
-  const found = [...stage.replicas.values()].find((replica) => /webhook configurations written/.test(replica.log()));
-  assert.ok(found !== undefined, "a replica leads");
-  return found;
-}

@@ -78,16 +78,25 @@ const WAITS: readonly string[] = [
   of("discovery.k8s.io/v1", "EndpointSlice", { addressType: "IPv4", endpoints: [] }, "plain"),
 ];
 
+/** What our server says of them, when it has the module and when it has not. */
+const DENIED = /denied the request: .*(?:nothing passes|downloading policy)/;
+
 const tried = (stage: Stage, object: string) =>
   stage.cluster.kubectl(["create", "--dry-run=server", "-f", "-"], object);
 
-async function passes(stage: Stage, refusal: RegExp): Promise<void> {
+/** What runs on passes, and what waits is refused with these words. */
+async function passes(stage: Stage, when: string, refusal: RegExp): Promise<void> {
   for (const object of RUNS_ON) {
     const { code, text } = await tried(stage, object);
     assert.equal(code, 0, `${object}: ${text}`);
   }
-  for (const object of WAITS)
-    assert.match(await stage.refused(["create", "--dry-run=server", "-f", "-"], object), refusal);
+  console.log(`${when} ${RUNS_ON.length} requests pass`);
+  for (const object of WAITS) {
+    const { kind, metadata } = JSON.parse(object) as Json;
+    await stage.claim(`${when} this does not pass: ${kind} ${metadata?.namespace ?? metadata?.name}`, () =>
+      stage.refused(["create", "--dry-run=server", "-f", "-"], object, refusal),
+    );
+  }
 }
 
 const activeOf = async (stage: Stage, name: string, kind = "vpol"): Promise<Condition | undefined> =>
@@ -105,17 +114,18 @@ export async function lock(stage: Stage): Promise<void> {
   const server = await stage.replica("lock", exempt);
   await neverAsked(stage);
   await stage.apply(policy("everything", EVERYTHING));
-  await stage.active("vpol", "everything");
+  await stage.claim("a policy about everything is in force", () => stage.active("vpol", "everything"));
   await stage.apply(crowded);
-  await stage.until("the crowded webhook", async () => {
-    const { text } = await stage.cluster.kubectl(["get", "validatingwebhookconfigurations", "-o", "json"]);
-    return text.includes("clusterwide-crowded");
-  });
-  await passes(stage, /nothing passes|downloading policy/);
-  console.log(`${RUNS_ON.length} requests pass a policy that denies everything, ${WAITS.length} others do not`);
+  await stage.claim("one with as many conditions as may be has its webhook", () =>
+    stage.until("the crowded webhook", async () => {
+      const { text } = await stage.cluster.kubectl(["get", "validatingwebhookconfigurations", "-o", "json"]);
+      return text.includes("clusterwide-crowded");
+    }),
+  );
+  await passes(stage, "under a policy that denies everything", DENIED);
 
   await server.kill();
-  await passes(stage, /failed calling webhook/);
+  await passes(stage, "with all replicas down", /failed calling webhook/);
   const node = JSON.parse(of("v1", "Node", {})) as Json;
   await stage.kubectl(["create", "-f", "-"], JSON.stringify(node));
   const ready = { status: { conditions: [{ type: "Ready", status: "True", reason: "R", message: "m" }] } };
@@ -142,9 +152,7 @@ export async function lock(stage: Stage): Promise<void> {
     "app.kubernetes.io/managed-by=policy-server",
   ]);
   await stage.kubectl(["create", "-f", "-"], pod("plain"));
-  console.log(
-    "with all replicas down the same pass; the policies and the webhooks can be deleted, and then all is free",
-  );
+  console.log("then the policies and the webhooks can be deleted, and all is free");
   await reviews(stage);
 }
 
@@ -181,28 +189,33 @@ async function neverAsked(stage: Stage): Promise<void> {
     ["wild-leases", /leases\.\*: a wildcard does not mean it/],
     ["configurations", /Kubernetes asks no webhook about it/],
   ] as const) {
-    await stage.until(`${name} to be told that it is never asked`, async () => {
-      const active = await activeOf(stage, name);
-      return (active?.reason === "NeverAsked" && says.test(active.message)) || JSON.stringify(active);
-    });
+    await stage.claim(`the status says that ${name} is never asked, and why`, () =>
+      stage.until(`NeverAsked of ${name}`, async () => {
+        const active = await activeOf(stage, name);
+        return (active?.reason === "NeverAsked" && says.test(active.message)) || `${JSON.stringify(active)}`;
+      }),
+    );
   }
   for (const [name, says] of [
     ["mixed", /some rules are never asked about: \*\.events\.k8s\.io/],
     ["leases", /names leases\.coordination\.k8s\.io: a denial, or no replica that answers, stops elections/],
   ] as const) {
-    await stage.until(`a warning about ${name}`, async () => {
-      const active = await activeOf(stage, name);
-      return (active?.status === "True" && says.test(active.message)) || JSON.stringify(active);
-    });
+    await stage.claim(`the status warns of the rules of ${name}`, () =>
+      stage.until(`a warning about ${name}`, async () => {
+        const active = await activeOf(stage, name);
+        return (active?.status === "True" && says.test(active.message)) || `${JSON.stringify(active)}`;
+      }),
+    );
   }
   await stage.kubectl(["create", "-f", "-"], of("coordination.k8s.io/v1", "Lease", { spec: {} }, "plain"));
-  assert.match(await stage.refused(["delete", "lease", "lock-lease", "-n", "plain"]), /nothing passes/);
+  await stage.claim("a rule that names Leases is obeyed", () =>
+    stage.refused(["delete", "--dry-run=server", "lease", "lock-lease", "-n", "plain"], "", DENIED),
+  );
   await stage.kubectl(["delete", "vpol", "--all"]);
   await stage.until(
     "that to be over",
     async () => (await stage.cluster.kubectl(["delete", "lease", "lock-lease", "-n", "plain"])).code === 0,
   );
-  console.log("the status tells which rules are never asked about, and a rule by name is obeyed for what it says");
 }
 
 /** An API server that asks about reviews, as all do before 1.37. */
@@ -216,24 +229,22 @@ async function reviews(stage: Stage): Promise<void> {
   const validations = [{ expression, message: "m" }];
   await stage.apply(policy("everything", EVERYTHING), { ...asking, spec: { ...asking.spec, validations } });
   await stage.apply(policy("tokens", named("authentication.k8s.io", "tokenreviews")));
-  await stage.active("vpol", "everything");
-  await stage.until("a token review that is denied by name", async () => {
-    const { code, text } = await stage.cluster.kubectl(
-      ["create", "-f", "-"],
-      of("authentication.k8s.io/v1", "TokenReview", { spec: { token: "t" } }),
-    );
-    return (code !== 0 && text.includes("nothing passes")) || text;
-  });
+  await stage.claim("a policy about everything is in force there, too", () => stage.active("vpol", "everything"));
+  const token = of("authentication.k8s.io/v1", "TokenReview", { spec: { token: "t" } });
+  await stage.claim("a policy that names token reviews denies one", () =>
+    stage.until("that denial", () => stage.denies(["create", "-f", "-"], token)),
+  );
   const resourceAttributes = { verb: "get", resource: "pods" };
   for (const kind of ["SubjectAccessReview", "SelfSubjectAccessReview"]) {
     const spec = { resourceAttributes, ...(kind.startsWith("Subject") && { user: "u" }) };
     await stage.kubectl(["create", "-f", "-"], JSON.stringify({ apiVersion: "authorization.k8s.io/v1", kind, spec }));
   }
-  await stage.until("the reason in the status", async () => {
-    const active = await activeOf(stage, "asking");
-    return active?.reason === "NeverAsked" || JSON.stringify(active);
-  });
-  console.log("reviews ask policies that name them, but none that would ask about rights");
+  await stage.claim("the status says that one which would ask about rights is never asked", () =>
+    stage.until("NeverAsked of asking", async () => {
+      const active = await activeOf(stage, "asking");
+      return active?.reason === "NeverAsked" || `${JSON.stringify(active)}`;
+    }),
+  );
   await stage.kubectl(["delete", "vpol", "--all"]);
   assert.equal(await server.stop(), 0);
   const again = await stage.cluster.stopApiServer();

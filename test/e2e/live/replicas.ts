@@ -8,7 +8,7 @@ import type { Replica, Stage } from "./stage.js";
 
 /** As pods do, but quicker: there is no Service whose news has to spread. */
 const DRAIN = ["--drain-delay=1", "--drain-grace=5"];
-/** How soon the API server notices that a connection was cut. */
+/** How soon the API server notices that its connections to a replica were cut. */
 const NOTICED_MS = 200;
 /** Asks for a new authority before its time. */
 const ROTATE = "policy-server.admission/rotate-certificates=once";
@@ -25,11 +25,12 @@ export async function replicasUnderLoad(stage: Stage): Promise<void> {
   await stage.apply(validatingPolicy("load", "load", "bad"));
   await stage.claim("a policy of two replicas is in force", () => stage.active("vpol", "load"));
 
-  let killed = 0;
+  let [killed, cut] = [0, 0];
   const leaderIsKilled = async (): Promise<void> => {
     const before = await leader(stage);
     killed = Date.now();
     await stage.replicas.get(before)?.kill();
+    cut = Date.now();
     const took = await stage.until("another leader", async () => {
       const now = await leader(stage);
       return now !== before && now !== "";
@@ -38,7 +39,7 @@ export async function replicasUnderLoad(stage: Stage): Promise<void> {
     await stage.replica("third", ...DRAIN);
   };
   // A process that is killed answers nothing more.
-  const isCut = ({ began, ended }: Lost) => began <= killed + NOTICED_MS && ended >= killed;
+  const isCut = ({ began, ended }: Lost) => began <= cut + NOTICED_MS && ended >= killed;
   await under(stage, "the leader is killed", api, leaderIsKilled, isCut);
   await under(stage, "the authority is replaced", api, async () => {
     const old = await bundle(stage);

@@ -153,8 +153,8 @@ export class Stage {
     const server = await this.serve(...this.#arguments(name), ...more);
     const port = Number(new URL(server.url).port);
     const leave = this.balancer.add(port, server.probes);
-    const gone = () => {
-      leave();
+    const gone = (killed = false) => {
+      leave(killed);
       this.replicas.delete(name);
     };
     const replica: Replica = {
@@ -169,7 +169,7 @@ export class Stage {
       kill: async () => {
         process.kill(server.pid, "SIGKILL");
         await server.exited;
-        gone();
+        gone(true);
       },
     };
     this.replicas.set(name, replica);

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { Outage, type Readiness } from "../../../src/kubernetes/client/outage.js";
 import { Retries } from "../../../src/kubernetes/client/retries.js";
 import { TestClock } from "../../support/test-clock.js";
+import { until } from "./support.js";
 
 function retries(random: () => number = () => 0) {
   const clock = new TestClock();
@@ -45,6 +47,23 @@ describe("retries", () => {
     assert.equal(some.size, 0);
     clock.move(1_000_000);
     assert.deepEqual(due, []);
+    assert.equal(some.failed("a"), 500);
+  });
+
+  test("are due at once when the API server is back, and counted anew", async (context) => {
+    const answers: Readiness[] = ["away", "ready"];
+    const outage = new Outage(async () => answers.shift() ?? "ready");
+    const due: string[] = [];
+    const some = new Retries(
+      new TestClock(),
+      () => 0,
+      (key) => due.push(key),
+      outage,
+    );
+    context.after(() => some.stop());
+    for (let i = 0; i < 6; i++) some.failed("a");
+    outage.lost();
+    await until("its return", () => due.length === 1);
     assert.equal(some.failed("a"), 500);
   });
 
