@@ -3,7 +3,7 @@ import { forServer, MANAGED_BY, PREFIX } from "../cluster/lease.js";
 import { readDocuments } from "../cluster/sources/read-once.js";
 import type { WatchSettings } from "../cluster/sources/watched-kinds.js";
 import type { ConfigurationIdentity } from "../cluster/webhooks/configuration.js";
-import type { DerivedWebhook, WebhookProblem } from "../cluster/webhooks/derived-webhook.js";
+import type { DerivedWebhooks } from "../cluster/webhooks/derive.js";
 import { WebhookDeriver } from "../cluster/webhooks/from-documents.js";
 import { isPluginOn, PLUGIN_IS_ON } from "../cluster/webhooks/native-plugin.js";
 import { idOf } from "../cluster/webhooks/part.js";
@@ -13,21 +13,20 @@ import { findCluster } from "../loader/index.js";
 
 /** The choice of policies. */
 export interface FromCluster extends WatchSettings {
-  readonly enforceAdmissionPolicies: boolean;
-  readonly enforceMutatingAdmissionPolicies: boolean;
+  readonly enforceAdmissionPolicies?: boolean;
+  readonly enforceMutatingAdmissionPolicies?: boolean;
   /** The namespace of the server. */
   readonly namespace: string;
   readonly exemptNamespaces: readonly string[];
+  /** Whether the webhooks are static manifests. */
+  readonly isStatic: boolean;
   /** Ids of the policies file: they take precedence over the cluster's. */
   readonly taken: ReadonlySet<string>;
   readonly kubeconfig: string | undefined;
 }
 
-/** The leader's webhooks, with messages about them. */
-export interface LeadersWebhooks {
-  readonly webhooks: readonly DerivedWebhook[];
-  readonly problems: readonly WebhookProblem[];
-  readonly advice: readonly WebhookProblem[];
+/** Webhooks, with messages about them and the identity of their objects. */
+export interface FoundWebhooks extends Pick<DerivedWebhooks, "webhooks" | "problems" | "advice"> {
   readonly identity: ConfigurationIdentity;
 }
 
@@ -35,9 +34,9 @@ export interface LeadersWebhooks {
  * Reads the cluster's policies once.
  * @throws Error without a way to a cluster
  */
-export async function webhooksFromCluster(options: FromCluster, env: CommandIo["env"]): Promise<LeadersWebhooks> {
-  const { policyServer, namespace, exemptNamespaces, enforceAdmissionPolicies, taken, kubeconfig } = options;
-  const mutating = options.enforceMutatingAdmissionPolicies;
+export async function webhooksFromCluster(options: FromCluster, env: CommandIo["env"]): Promise<FoundWebhooks> {
+  const { policyServer, namespace, exemptNamespaces, isStatic, taken, kubeconfig } = options;
+  const { enforceAdmissionPolicies = false, enforceMutatingAdmissionPolicies: mutating = false } = options;
   const now = () => performance.now();
   const access = findCluster({ env, now, ...(kubeconfig !== undefined && { kubeconfig }) });
   if ("missing" in access) throw new Error(access.missing);
@@ -48,7 +47,7 @@ export async function webhooksFromCluster(options: FromCluster, env: CommandIo["
     // Where that is not known the flag decides, as with the leader.
     const isOn = mutating && (await isPluginOn(cluster, new AbortController().signal).catch(() => false));
     const enforced = { enforceAdmissionPolicies, enforceMutatingAdmissionPolicies: mutating && !isOn };
-    const deriver = new WebhookDeriver({ ownNamespace: namespace, exemptNamespaces, idOf, ...enforced });
+    const deriver = new WebhookDeriver({ ownNamespace: namespace, exemptNamespaces, isStatic, idOf, ...enforced });
     const derived = deriver.derive(documents, new Set(refused));
     const labels = { ...MANAGED_BY, [`${PREFIX}server`]: policyServer };
     return {

@@ -10,7 +10,7 @@ import {
   webhookObject,
 } from "../cluster/webhooks/configuration.js";
 import { webhooksFor } from "../cluster/webhooks/derive.js";
-import type { DerivedWebhook, WebhookProblem } from "../cluster/webhooks/derived-webhook.js";
+import type { DerivedWebhook } from "../cluster/webhooks/derived-webhook.js";
 import { askedEntries } from "../cluster/webhooks/from-entries.js";
 import { mistakesIn } from "../cluster/webhooks/mistakes.js";
 import { type ConfigEntry, formatProblem, loadConfig } from "../config/index.js";
@@ -23,7 +23,7 @@ import { formatFieldError } from "../kubernetes/field-error.js";
 import { dns1123SubdomainErrors } from "../kubernetes/name-formats.js";
 import { givenFile, type LoaderSettings, policiesFile } from "../loader/settings.js";
 import { exemptNamespaces, exceptionNamespaces as namespacesOfExceptions } from "./loader-settings.js";
-import type { FromCluster } from "./webhooks-from-cluster.js";
+import type { FoundWebhooks, FromCluster } from "./webhooks-from-cluster.js";
 
 /** The target of the webhooks. */
 export interface WebhooksOptions {
@@ -56,15 +56,6 @@ type Overrides = Partial<Pick<DerivedWebhook, "timeoutSeconds" | "failurePolicy"
 /** The identity of configurations for a file, different from those that a server keeps itself. */
 const OF_FILE: ConfigurationIdentity = { base: "policies", labels: { "app.kubernetes.io/name": "policy-server" } };
 
-/** Webhooks to print, with messages. */
-interface Found {
-  readonly webhooks: readonly DerivedWebhook[];
-  readonly problems: readonly WebhookProblem[];
-  /** Advice about rules of policies that have webhooks. */
-  readonly advice: readonly WebhookProblem[];
-  readonly identity: ConfigurationIdentity;
-}
-
 /**
  * Prints webhook configurations as YAML or JSON, and on standard error the policies without one, with the reason.
  * @returns 0; 1 when one has none, 2 when the file or the cluster can't be read, 3 when there is no policy
@@ -79,9 +70,10 @@ export async function webhooksCommand(
     throw new UsageError(
       "--static: an API server asks no Service from its static manifests: give --webhook-url https://<host>:<port>",
     );
-  const asked = { namespace, exemptNamespaces: exemptNamespaces(options.exemptNamespaces) };
+  const isStatic = options.static === true;
+  const asked = { namespace, exemptNamespaces: exemptNamespaces(options.exemptNamespaces), isStatic };
   const overrides = overridesOf(options);
-  let found: Found;
+  let found: FoundWebhooks;
   try {
     found = await (options.fromCluster ? ofCluster(settings, options, asked, io) : ofFile(settings, asked, io));
   } catch (error) {
@@ -89,8 +81,7 @@ export async function webhooksCommand(
     return EXIT.NOT_ASKED;
   }
   const { webhooks, problems, advice, identity } = found;
-  // An API server asks static webhooks about more.
-  if (!options.static) for (const { id, text } of advice) say(io.stderr, `warning: ${id}: ${text}`);
+  for (const { id, text } of advice) say(io.stderr, `warning: ${id}: ${text}`);
   const unnameable = target.url === undefined ? webhooks.filter((webhook) => !isServicePath(webhook)) : [];
   const all = [
     ...problems,
@@ -110,12 +101,7 @@ export async function webhooksCommand(
     identity,
     options,
   );
-  if (
-    options.static &&
-    made.length > 0 &&
-    options.type === undefined &&
-    new Set(named.map(({ type }) => type)).size > 1
-  )
+  if (options.static && options.type === undefined && new Set(named.map(({ type }) => type)).size > 1)
     say(io.stderr, "warning: the plugins of the two types read directories of their own: print each with --type");
   io.stdout.write(options.output === "json" ? asJson(made) : made.map(asYaml).join(""));
   if (all.length > 0) return EXIT.NO;
@@ -151,42 +137,33 @@ function entriesOf(file: string, { stderr }: CommandIo): readonly ConfigEntry[] 
   return read.config.entries;
 }
 
-/** The namespaces that decide what is asked about. */
-type AskedNamespaces = Pick<FromCluster, "namespace" | "exemptNamespaces">;
+/** The options that decide what is asked about. */
+type AskedNamespaces = Pick<FromCluster, "namespace" | "exemptNamespaces" | "isStatic">;
 
 async function ofFile(
   settings: LoaderSettings,
-  { namespace, exemptNamespaces }: AskedNamespaces,
+  { namespace, ...asked }: AskedNamespaces,
   io: CommandIo,
-): Promise<Found> {
+): Promise<FoundWebhooks> {
   const entries = entriesOf(policiesFile(settings), io);
   const { moduleRules } = await import("./webhooks-module-rules.js");
   const { policies, problems: unasked } = askedEntries(entries, await moduleRules(entries, settings, io));
-  const { problems, ...derived } = webhooksFor(policies, { ownNamespace: namespace, exemptNamespaces });
+  const { problems, ...derived } = webhooksFor(policies, { ownNamespace: namespace, ...asked });
   return { ...derived, problems: [...unasked, ...problems], identity: OF_FILE };
 }
 
 async function ofCluster(
   settings: LoaderSettings,
-  {
-    policyServerName: policyServer,
-    exceptionNamespaces,
-    enforceAdmissionPolicies = false,
-    enforceMutatingAdmissionPolicies = false,
-    kubeconfig,
-  }: WebhooksOptions,
+  options: WebhooksOptions,
   asked: AskedNamespaces,
   io: CommandIo,
-): Promise<Found> {
+): Promise<FoundWebhooks> {
   const { webhooksFromCluster } = await import("./webhooks-from-cluster.js");
   const file = givenFile(settings);
   const taken = new Set(file === undefined ? [] : entriesOf(file, io).map(({ id }) => id));
-  const counted = namespacesOfExceptions({ exceptionNamespaces });
-  const enforced = { enforceAdmissionPolicies, enforceMutatingAdmissionPolicies };
-  return webhooksFromCluster(
-    { policyServer, exceptionNamespaces: counted, ...enforced, ...asked, taken, kubeconfig },
-    io.env,
-  );
+  const { policyServerName: policyServer, kubeconfig } = options;
+  const exceptionNamespaces = namespacesOfExceptions(options);
+  return webhooksFromCluster({ ...options, policyServer, kubeconfig, exceptionNamespaces, ...asked, taken }, io.env);
 }
 
 function objects(

@@ -17,11 +17,12 @@ export interface ShadowFact {
 /** The facts, and the callbacks for changes. */
 export class PolicyFacts {
   readonly #reports = new Map<string, readonly LoadedPolicyReport[]>();
-  readonly #webhooks = new Map<string, WebhookFact>();
-  /** Why webhooks are missing, as far as that is known. */
-  readonly #whys = new Map<string, string>();
+  /** `why`: the reason if one does not exist, for people. */
+  readonly #webhooks = new Map<
+    string,
+    { readonly fact: WebhookFact; readonly why: string | undefined; readonly reason: MissingReason }
+  >();
   readonly #advice = new Map<string, RuleAdvice>();
-  readonly #reasons = new Map<string, MissingReason>();
   readonly #refused = new Set<string>();
   readonly #shadows = new Map<string, ShadowFact>();
   readonly #calls = new Set<(key: string) => void>();
@@ -41,17 +42,17 @@ export class PolicyFacts {
   }
 
   webhook(key: string): WebhookFact {
-    return this.#webhooks.get(key) ?? "none";
+    return this.#webhooks.get(key)?.fact ?? "none";
   }
 
   /** Why a policy's webhook is missing; undefined: it is not, or that is not known. */
   webhookProblem(key: string): string | undefined {
-    return this.#whys.get(key);
+    return this.#webhooks.get(key)?.why;
   }
 
   /** The reason of the condition `Active` while the webhook is missing. */
   webhookReason(key: string): MissingReason {
-    return this.#reasons.get(key) ?? "NoWebhook";
+    return this.#webhooks.get(key)?.reason ?? "NoWebhook";
   }
 
   /** The advice about a policy's rules; undefined: there is none, or it is not known. */
@@ -85,11 +86,8 @@ export class PolicyFacts {
    * @param why the reason if it does not, for people
    */
   setWebhook(key: string, fact: WebhookFact, why?: string, reason: MissingReason = "NoWebhook"): void {
-    if (this.webhook(key) === fact && this.#whys.get(key) === why && this.webhookReason(key) === reason) return;
-    this.#webhooks.set(key, fact);
-    this.#reasons.set(key, reason);
-    if (why === undefined) this.#whys.delete(key);
-    else this.#whys.set(key, why);
+    if (this.webhook(key) === fact && this.webhookProblem(key) === why && this.webhookReason(key) === reason) return;
+    this.#webhooks.set(key, { fact, why, reason });
     this.#tell(key);
   }
 
@@ -113,7 +111,7 @@ export class PolicyFacts {
 
   /** Drops policies whose documents are gone. */
   keepOnly(keys: { has(key: string): boolean }): void {
-    const all = [this.#reports, this.#webhooks, this.#whys, this.#reasons, this.#advice, this.#refused, this.#shadows];
+    const all = [this.#reports, this.#webhooks, this.#advice, this.#refused, this.#shadows];
     for (const facts of all) for (const key of facts.keys()) if (!keys.has(key)) facts.delete(key);
   }
 

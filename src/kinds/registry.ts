@@ -32,9 +32,9 @@ export interface KindTools {
   readonly kubernetesVersion?: KubernetesVersion;
   /** The version as which those policies are evaluated; absent: that of a cluster's API servers, else 1.37. */
   readonly evaluatedAs?: KubernetesVersion;
-  /** The release of a cluster's API servers, such as `1.38`; `begin` waits for the first answer. */
   /** A newer release, of which warnings say what it decides otherwise; absent: none do. */
   readonly upgrade?: KubernetesVersion;
+  /** The release of a cluster's API servers, such as `1.38`; `begin` waits for the first answer. */
   readonly release?: { readonly begin: () => Promise<void>; readonly current: string | undefined };
 }
 

@@ -212,9 +212,9 @@ export class ServingProcess {
     const attempt = this.#attempts;
     let loaded: LoadResult | undefined;
     try {
-      const load = async () =>
-        delta === undefined ? source.load(generation) : source.cluster?.load(delta, generation);
-      loaded = await (delta?.base === 0 ? inGrowingHeap(this.#young, load) : load());
+      loaded = await (delta === undefined
+        ? source.load(generation)
+        : loadDelta(source, delta, generation, this.#young));
     } catch (error) {
       // Loading reports problems of files; any other failure must not end a serving process.
       logger.error("reload failed unexpectedly", { error: error instanceof Error ? error.stack : String(error) });
@@ -303,6 +303,17 @@ export class ServingProcess {
   }
 }
 
+/** Loads what a delta brings; a whole state in a heap that may grow. */
+function loadDelta(
+  { cluster }: ServingOptions["source"],
+  delta: ClusterDelta,
+  generation: number,
+  young: YoungGeneration | undefined,
+): Promise<LoadResult | undefined> {
+  const load = async () => cluster?.load(delta, generation);
+  return delta.base === 0 ? inGrowingHeap(young, load) : load();
+}
+
 /**
  * Loads the cluster's policies, and changes that came meanwhile: a new process must not answer by an older state than the others. Problems of the
  * cluster's policies stop no server, not even a strict one.
@@ -318,8 +329,7 @@ async function loadCluster(
     const delta = await options.begin?.(known);
     if (delta === undefined) break;
     known = delta.version;
-    const load = async () => options.source.cluster?.load(delta, generation);
-    loaded = await (delta.base === 0 ? inGrowingHeap(young, load) : load());
+    loaded = await loadDelta(options.source, delta, generation, young);
     if (loaded === undefined) break;
     reportProblems(options, loaded, generation);
     loaded.fromCluster?.taken();

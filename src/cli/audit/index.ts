@@ -11,6 +11,7 @@ import { formatProblem, loadConfig } from "../../config/index.js";
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { counted } from "../../data/counted.js";
 import { EXIT, nothingJudged } from "../../data/exit-codes.js";
+import { decisionOf } from "../../kinds/admission-policy/upgrade-witness.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
 import { createLoader, findCluster, type PolicyLoader } from "../../loader/index.js";
 import { givenFile, type LoaderSettings, policiesFile } from "../../loader/settings.js";
@@ -140,8 +141,11 @@ function bothReleases(
       const [before, after] = await Promise.all([policy.evaluate(...asked), then.evaluate(...asked)]);
       const [was, is] = [decisionOf(before), decisionOf(after)];
       if (was === undefined || is === undefined) return was === undefined ? before : after;
-      if ((was === ALLOWED) === (is === ALLOWED)) return before.verdict === "skip" ? before : { verdict: "allow" };
-      return { verdict: "deny", message: `Kubernetes ${release} decides otherwise: ${was} before, ${is} then` };
+      if (was.key === is.key) return before.verdict === "skip" ? before : { verdict: "allow" };
+      return {
+        verdict: "deny",
+        message: `Kubernetes ${release} decides otherwise: ${was.words} before, ${is.words} then`,
+      };
     };
     return {
       ...each,
@@ -149,14 +153,6 @@ function bothReleases(
     };
   });
 }
-
-/** A decision in words; undefined where it could not be made. */
-function decisionOf(outcome: Outcome): string | undefined {
-  if (outcome.verdict === "error" && outcome.cause !== "expression") return undefined;
-  return outcome.verdict === "deny" || outcome.verdict === "error" ? `denied (${outcome.message})` : ALLOWED;
-}
-
-const ALLOWED = "allowed";
 
 /** A bar on a terminal. */
 class Bar {

@@ -1,5 +1,5 @@
 /** Records advice about the rules of policies, as far as the API server is known. */
-import { parseKey } from "../../config/from-cluster/index.js";
+import { parseKey, policyIdOf } from "../../config/from-cluster/index.js";
 import { reasonOf } from "../../kubernetes/client/errors.js";
 import { apiRoot } from "../../kubernetes/client/paths.js";
 import { ServerRelease } from "../../kubernetes/client/server-release.js";
@@ -19,16 +19,14 @@ const LOOK_AGAIN_MS = 300_000;
 export class Advisor {
   readonly #context: PartContext;
   readonly #deriver: Pick<WebhookDeriver, "asked">;
-  readonly #idOf: (key: string) => string | undefined;
   readonly #release: ServerRelease;
   /** Plurals of resources that rules with a wildcard group mean, beside the unasked ones; undefined: unknown. */
   #found: ReadonlySet<string> | undefined;
   #foundAt = Number.NEGATIVE_INFINITY;
 
-  constructor(context: PartContext, deriver: Pick<WebhookDeriver, "asked">, idOf: (key: string) => string | undefined) {
+  constructor(context: PartContext, deriver: Pick<WebhookDeriver, "asked">) {
     this.#context = context;
     this.#deriver = deriver;
-    this.#idOf = idOf;
     const { cluster, clock } = context;
     const ask = async () => (await cluster.http.get("/version", {}, cluster.signal)).value;
     this.#release = new ServerRelease({ ask, clock });
@@ -45,7 +43,7 @@ export class Advisor {
     const { facts, settings, state, clock } = this.#context;
     const policies = new Map(this.#deriver.asked.map((policy) => [policy.id, policy]));
     for (const key of state()?.documents.keys() ?? []) {
-      const id = facts.refused.has(key) ? undefined : this.#idOf(key);
+      const id = facts.refused.has(key) ? undefined : policyIdOf(parseKey(key));
       const policy = id === undefined ? undefined : policies.get(id);
       const isUnbound = id !== undefined && parseKey(key).kind === "ValidatingAdmissionPolicy";
       if (policy !== undefined) facts.setAdvice(key, this.#adviceFor(policy));

@@ -23,6 +23,8 @@ export interface DeriveOptions {
   readonly ownNamespace: string;
   /** Default none. */
   readonly exemptNamespaces?: ExemptNamespaces;
+  /** Whether the webhooks are static manifests; default no. */
+  readonly isStatic?: boolean;
 }
 
 /** The derived webhooks and sets. */
@@ -41,8 +43,7 @@ export function webhooksFor(policies: Iterable<AskedPolicy>, options: DeriveOpti
   const problems: WebhookProblem[] = [];
   const advice: WebhookProblem[] = [];
   const alone: DerivedWebhook[] = [];
-  const shared = new Map<string, { readonly demand: WebhookDemand; readonly ids: string[] }>();
-  const passes = new Map<string, Pass>();
+  const groups = new Map<string, Group>();
   for (const policy of policies) {
     const demand = askable(policy, options, problems);
     if (demand === undefined) continue;
@@ -52,27 +53,17 @@ export function webhooksFor(policies: Iterable<AskedPolicy>, options: DeriveOpti
       alone.push(single(policy, demand));
       continue;
     }
-    if (policy.mutating) {
-      const { reinvocation = "Never" } = policy;
-      const { matchConditions: _, leastConditions: __, ...rest } = demand;
-      const rules = new Set(demand.rules.map((rule) => JSON.stringify({ ...rule, operations: [] })));
-      const key = JSON.stringify({ ...rest, reinvocation, rules: [...rules].sort(compareNames) });
-      const pass = passes.get(key);
-      if (pass === undefined) passes.set(key, { key, reinvocation, demands: [demand], ids: [policy.id] });
-      else {
-        pass.ids.push(policy.id);
-        pass.demands.push(demand);
-      }
-      continue;
-    }
-    const key = JSON.stringify(demand);
-    const group = shared.get(key);
-    if (group === undefined) shared.set(key, { demand, ids: [policy.id] });
-    else group.ids.push(policy.id);
+    const { mutating, reinvocation = "Never" } = policy;
+    const key = mutating ? passKey(demand, reinvocation) : JSON.stringify(demand);
+    const group = groups.get(key) ?? { key, mutating, reinvocation, demands: [], ids: [] };
+    groups.set(key, group);
+    group.demands.push(demand);
+    group.ids.push(policy.id);
   }
   const sets: PolicySetRoute[] = [];
   const sharing: string[] = [];
-  const together = [...shared.values()].map(({ demand, ids }) => {
+  const together = [...groups.values()].flatMap(({ mutating, demands: [demand], ids }) => {
+    if (mutating || demand === undefined) return [];
     const [id = "", ...others] = ids;
     sharing.push(...ids);
     if (others.length === 0) return single({ id, domain: OWN_DOMAIN, mutating: false }, demand);
@@ -81,7 +72,7 @@ export function webhooksFor(policies: Iterable<AskedPolicy>, options: DeriveOpti
     const name = `set-${set.hash}.${OWN_DOMAIN}`;
     return { type: "validating" as const, name, path: setPath(set.hash), ...demand, members: set.members };
   });
-  const mutating = [...passes.values()].map((pass) => passWebhook(pass));
+  const mutating = [...groups.values()].filter((group) => group.mutating).map(passWebhook);
   sets.push(...mutating.map(({ hash, members }) => ({ hash, members, mutates: true as const })));
   if (sharing.length > 0) sets.push({ hash: EVERYBODY, members: sharing.sort(compareNames) });
   return {
@@ -94,27 +85,34 @@ export function webhooksFor(policies: Iterable<AskedPolicy>, options: DeriveOpti
   };
 }
 
-/** Mutating policies that are evaluated in one pass. */
-interface Pass {
+/** Policies that share a webhook; those that mutate are evaluated in one pass. */
+interface Group {
   /** The part of their demands that is the same. */
   readonly key: string;
+  readonly mutating: boolean;
   readonly reinvocation: "Never" | "IfNeeded";
   readonly demands: WebhookDemand[];
   readonly ids: string[];
+}
+
+/** The part that the demands of mutating policies of one webhook have in common: all but operations and conditions. */
+function passKey({ matchConditions: _, leastConditions: __, ...rest }: WebhookDemand, reinvocation: string): string {
+  const rules = new Set(rest.rules.map((rule) => JSON.stringify({ ...rule, operations: [] })));
+  return JSON.stringify({ ...rest, reinvocation, rules: [...rules].sort(compareNames) });
 }
 
 /**
  * The place of a webhook among those of MutatingAdmissionPolicies. Those with object selectors come first: the API server's plugin selects by the object as it
  * came. Those that are called again come last: then there is less that has them called again.
  */
-const stepOf = ({ objectSelector }: WebhookDemand, reinvocation: Pass["reinvocation"]): number =>
+const stepOf = ({ objectSelector }: WebhookDemand, reinvocation: Group["reinvocation"]): number =>
   Object.keys(objectSelector).length > 0 ? 1 : reinvocation === "Never" ? 2 : 3;
 
 /**
  * The webhook of a pass: it asks about what any of its policies demands. Its path stays the same whatever policies come and go, and by its name it is called before
  * webhooks of other policies, as the API server's own plugin is.
  */
-function passWebhook({ key, reinvocation, demands, ids }: Pass) {
+function passWebhook({ key, reinvocation, demands, ids }: Group) {
   const [first, ...others] = demands as [WebhookDemand, ...WebhookDemand[]];
   const written = others.map((demand) => new Set(demand.matchConditions.map((each) => JSON.stringify(each))));
   const matchConditions = first.matchConditions.filter((each) => written.every((set) => set.has(JSON.stringify(each))));

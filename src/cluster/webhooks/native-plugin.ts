@@ -1,9 +1,8 @@
 /** Whether the API server itself evaluates MutatingAdmissionPolicies: enforced by webhooks as well, each of them would mutate twice. */
-import type { Clock } from "../../data/clock.js";
 import { ApiError, reasonOf } from "../../kubernetes/client/errors.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
 import { member, text } from "../../kubernetes/object.js";
-import type { Logger } from "../../telemetry/logger.js";
+import type { PartContext } from "../part.js";
 
 /** The flags of an API server as JSON, which those of Kubernetes 1.35 and newer have (KEP-4828). */
 const FLAGS = "/flagz";
@@ -32,29 +31,23 @@ export async function isPluginOn({ http }: Pick<Cluster, "http">, signal: AbortS
   return !off && !text(flags, "feature-gates").includes(`${PLUGIN}=false`);
 }
 
-/** The options. */
-export interface NativePluginOptions {
-  readonly cluster: Pick<Cluster, "http">;
-  readonly clock: Clock;
-  readonly log: Logger;
-  /** Called when it is on, or off, and was not before. */
-  readonly changed: () => void;
-}
-
 /** Follows whether the plugin is on. */
 export class NativePlugin {
-  readonly #options: NativePluginOptions;
+  readonly #context: Pick<PartContext, "cluster" | "clock" | "log">;
+  readonly #changed: () => void;
   #said: string | undefined;
   /** Whether it is known to be on. */
   isOn = false;
 
-  constructor(options: NativePluginOptions) {
-    this.#options = options;
+  /** @param changed called when it is on, or off, and was not before */
+  constructor(context: Pick<PartContext, "cluster" | "clock" | "log">, changed: () => void) {
+    this.#context = context;
+    this.#changed = changed;
   }
 
   /** Looks every minute, and when the API server has come back, until the signal is aborted; resolves after the first time. */
   async follow(signal: AbortSignal): Promise<void> {
-    const { cluster, clock, changed } = this.#options;
+    const { cluster, clock } = this.#context;
     const before = this.isOn;
     let wait = LOOK_AGAIN_MS;
     try {
@@ -71,7 +64,7 @@ export class NativePlugin {
       );
     }
     if (signal.aborted) return;
-    if (this.isOn !== before) changed();
+    if (this.isOn !== before) this.#changed();
     const again = (): void => {
       cancel();
       forget();
@@ -84,6 +77,6 @@ export class NativePlugin {
   #say(message: string): void {
     if (this.#said === message) return;
     this.#said = message;
-    this.#options.log.warn(message);
+    this.#context.log.warn(message);
   }
 }

@@ -42,12 +42,9 @@ export function webhookPart(
   const webhooksOf = ({ documents }: ClusterState) => deriver.derive(documents.values(), facts.refused);
   const glass = new BreakGlass(context, () => keeper.interrupt());
   const ended = new AbortController();
-  const plugin = new NativePlugin({
-    ...{ cluster, clock, log },
-    changed: () => {
-      const state = context.state();
-      if (state !== undefined) keeper.served(state);
-    },
+  const plugin = new NativePlugin(context, () => {
+    const state = context.state();
+    if (state !== undefined) keeper.served(state);
   });
   // Policies that the API server enforces itself are served, and asked by no webhook.
   const wanted = (state: ClusterState): DerivedWebhooks => {
@@ -55,7 +52,7 @@ export function webhookPart(
     if (!plugin.isOn) return derived;
     return { ...derived, webhooks: derived.webhooks.filter(({ inOnePass }) => inOnePass !== true) };
   };
-  const advisor = new Advisor(context, deriver, idOf);
+  const advisor = new Advisor(context, deriver);
   const keeper = new WebhookKeeper({
     ...{ clock, random, logger: log, replicas, ownerRole: owner },
     store: new ClusterConfigurations(cluster, clock, labels),

@@ -236,7 +236,7 @@ const NO_BYTES = new Uint8Array();
 const NEVER = new AbortController().signal;
 
 /** The decision of an outcome; undefined where it could not be made. */
-function decisionOf(outcome: Outcome | Promise<Outcome>): Decision | undefined {
+export function decisionOf(outcome: Outcome | Promise<Outcome>): Decision | undefined {
   if (outcome instanceof Promise || (outcome.verdict === "error" && outcome.cause !== "expression")) return undefined;
   if (outcome.verdict === "deny" || outcome.verdict === "error") {
     const fields = (outcome.causes ?? []).flatMap(({ field }) => field ?? []);

@@ -60,42 +60,36 @@ const PLAIN: EnvironmentOptions = {
   ],
 };
 
-/** Checks exceptions. */
-export class ExceptionChecker {
-  /** The environment of exceptions, which are created without the policies that they name: those policies' variables and Kyverno's functions are unknown here. */
-  #plain: Environment | undefined;
+/** The environment of exceptions, which are created without the policies that they name: those policies' variables and Kyverno's functions are unknown here. */
+let plain: Environment | undefined;
 
-  /** The mistakes of an exception. */
-  check({ spec: { policyRefs = [], matchConditions = [] } }: ExceptionResource): FieldError[] {
-    const errors: FieldError[] = [];
-    const refs = ["spec", "policyRefs"];
-    if (policyRefs.length === 0) errors.push(invalid(refs, [], "must specify at least one policy ref"));
-    policyRefs.forEach(({ name = "", kind = "" }, i) => {
-      if (name === "") errors.push(invalid([...refs, i, "name"], name, "must specify policy name"));
-      if (kind === "") errors.push(invalid([...refs, i, "kind"], kind, "must specify policy kind"));
-    });
-    const path = ["spec", "matchConditions"];
-    if (matchConditions.length > MAX_MATCH_CONDITIONS) {
-      errors.push(tooMany(path, matchConditions.length, MAX_MATCH_CONDITIONS));
-    }
-    const seen = new Set<string>();
-    matchConditions.forEach(({ name = "", expression = "" }, i) => {
-      errors.push(...this.#expression(expression, [...path, i, "expression"]));
-      errors.push(...nameErrors(name, seen, [...path, i, "name"]));
-    });
-    return errors;
-  }
+/** The mistakes of an exception. */
+export function exceptionErrors({ spec: { policyRefs = [], matchConditions = [] } }: ExceptionResource): FieldError[] {
+  const errors: FieldError[] = [];
+  const refs = ["spec", "policyRefs"];
+  if (policyRefs.length === 0) errors.push(invalid(refs, [], "must specify at least one policy ref"));
+  policyRefs.forEach(({ name = "", kind = "" }, i) => {
+    if (name === "") errors.push(invalid([...refs, i, "name"], name, "must specify policy name"));
+    if (kind === "") errors.push(invalid([...refs, i, "kind"], kind, "must specify policy kind"));
+  });
+  const path = ["spec", "matchConditions"];
+  if (matchConditions.length > MAX_MATCH_CONDITIONS)
+    errors.push(tooMany(path, matchConditions.length, MAX_MATCH_CONDITIONS));
+  const seen = new Set<string>();
+  matchConditions.forEach(({ name = "", expression = "" }, i) => {
+    errors.push(...conditionErrors(expression, [...path, i, "expression"]));
+    errors.push(...nameErrors(name, seen, [...path, i, "name"]));
+  });
+  return errors;
+}
 
-  #expression(expression: string, path: FieldPath): FieldError[] {
-    const source = trimSpace(expression);
-    if (source === "") return [required(path)];
-    this.#plain ??= createEnvironment(PLAIN);
-    const compiled = this.#plain.compile(source);
-    if (!compiled.ok) return [invalid(path, source, compiled.text)];
-    return compiled.program.type.kind === "bool"
-      ? []
-      : [invalid(path, source, "output is expected to be of type bool")];
-  }
+function conditionErrors(expression: string, path: FieldPath): FieldError[] {
+  const source = trimSpace(expression);
+  if (source === "") return [required(path)];
+  plain ??= createEnvironment(PLAIN);
+  const compiled = plain.compile(source);
+  if (!compiled.ok) return [invalid(path, source, compiled.text)];
+  return compiled.program.type.kind === "bool" ? [] : [invalid(path, source, "output is expected to be of type bool")];
 }
 
 /** The mistakes of a condition's name, which is added to the seen ones when it has none. */
@@ -107,8 +101,6 @@ function nameErrors(name: string, seen: Set<string>, path: FieldPath): FieldErro
   seen.add(name);
   return [];
 }
-
-const EXCEPTIONS = new ExceptionChecker();
 
 /** The parts of a document that are used: its JSON value, and its maker of problems with their place. */
 export type KyvernoDocument = Pick<SourceDocument, "value" | "problem">;
@@ -192,7 +184,7 @@ export function prepareDocuments(documents: readonly KyvernoDocument[], options:
         });
         break;
       case "exception": {
-        const errors = problemsOf(EXCEPTIONS.check(read.resource), document);
+        const errors = problemsOf(exceptionErrors(read.resource), document);
         problems.push(...errors);
         if (errors.length === 0) exceptions.push({ resource: inNamespace(read.resource, true), document });
         break;

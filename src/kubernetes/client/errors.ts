@@ -37,16 +37,9 @@ export class ApiError extends Error implements Shown {
 /** Whether an object or a resource does not exist. */
 export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
 
-/** Whether an object of that name exists already, and so cannot be created. */
-export const isAlreadyExists = (error: unknown): boolean =>
-  error instanceof ApiError && error.status === 409 && error.reason === "AlreadyExists";
-
 /** Whether the object has changed since, or others manage it. */
 export const isConflict = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 409 && error.reason !== "AlreadyExists";
-
-/** Whether the object is not valid for its kind. */
-export const isInvalid = (error: unknown): boolean => error instanceof ApiError && error.status === 422;
 
 /** Whether the account may not do it, or is not known. */
 export const isForbidden = (error: unknown): boolean =>

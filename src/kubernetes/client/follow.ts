@@ -48,7 +48,7 @@ export function followUntil<T extends ListTarget>(
   void list.ended.then((error) => {
     if (signal.aborted) return;
     const { outage } = list;
-    if (!(isForbidden(error) && outage?.settling)) failed(error, isRefusal(error));
+    if (!(isForbidden(error) && outage?.settling)) failed(error, isLasting(error));
     // A list that may not be watched fails right after each complete listing.
     const before = listedAt !== undefined && clock.now() - listedAt >= LAST_REFUSAL_MS ? 0 : failures;
     const again = (count: number): void => {
@@ -70,7 +70,7 @@ export function followUntil<T extends ListTarget>(
 const isTooLarge = (error: unknown): boolean => error instanceof AnswerTooLarge || error instanceof ResourceError;
 
 /** Whether a failure is likely to last: rights and resources do not change every second. */
-const isRefusal = (error: unknown): boolean => isTooLarge(error) || isForbidden(error) || isNotFound(error);
+const isLasting = (error: unknown): boolean => isTooLarge(error) || isForbidden(error) || isNotFound(error);
 
 /** The callbacks of an object that is followed. */
 export interface FollowedObject extends Pick<Following<ListTarget>, "clock" | "failed"> {

@@ -49,7 +49,7 @@ export const MAX_STALENESS_MS = 300_000;
 export const FAILURE_KEPT_MS = 1_000;
 /**
  * Least time from one list to the next for each of its pages, where the list has failed or may not be watched: a page costs the API server some
- * milliseconds of a processor, and an account that may list without watching would otherwise list everything forevery question.
+ * milliseconds of a processor, and an account that may list without watching would otherwise list everything for every question.
  */
 export const PAGE_REST_MS = 1_000;
 /** Longest time until something that was refused is tried again: a right has its effect soon after it was given. */

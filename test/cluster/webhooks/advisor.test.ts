@@ -39,7 +39,7 @@ function advised(answers: Record<string, unknown>) {
     cluster: { http: { get }, signal: new AbortController().signal },
     state: () => ({ documents: new Map(documents.map((each) => [each.key, each])) }),
   };
-  const advisor = new Advisor(context as unknown as PartContext, deriver, idOf);
+  const advisor = new Advisor(context as unknown as PartContext, deriver);
   advisor.look();
   const of = (name: string): string => {
     const { key = "" } = documents.find((each) => each.key.endsWith(`/${name}`)) ?? {};

@@ -4,16 +4,15 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { parseJson } from "../../../src/data/json.js";
 import { checkContextEntry } from "../../../src/kinds/kyverno/check-context-entry.js";
-import { ExceptionChecker } from "../../../src/kinds/kyverno/prepare-documents.js";
+import { exceptionErrors } from "../../../src/kinds/kyverno/prepare-documents.js";
 import { readResource } from "../../../src/kinds/kyverno/read.js";
 import type { ContextEntryResource, ExceptionResource } from "../../../src/kinds/kyverno/resource.js";
 import { formatFieldError } from "../../../src/kubernetes/field-error.js";
 
-const checker = new ExceptionChecker();
 const exception = (spec: ExceptionResource["spec"]): readonly string[] =>
-  checker
-    .check({ apiVersion: "policies.kyverno.io/v1", kind: "PolicyException", metadata: { name: "e" }, spec })
-    .map(formatFieldError);
+  exceptionErrors({ apiVersion: "policies.kyverno.io/v1", kind: "PolicyException", metadata: { name: "e" }, spec }).map(
+    formatFieldError,
+  );
 const entry = (spec: ContextEntryResource["spec"]): ContextEntryResource => ({
   apiVersion: "kyverno.io/v2",
   kind: "GlobalContextEntry",
@@ -31,7 +30,7 @@ describe("checks at creation", () => {
       const read = readResource((parseJson(line) as { readonly doc: unknown }).doc);
       if (error !== undefined || (read.kind !== "exception" && read.kind !== "context-entry")) continue;
       checked += 1;
-      const errors = read.kind === "exception" ? checker.check(read.resource) : checkContextEntry(read.resource);
+      const errors = read.kind === "exception" ? exceptionErrors(read.resource) : checkContextEntry(read.resource);
       const expected = check.filter((text: string) => !text.includes("SyntaxError"));
       assert.deepEqual(errors.map(formatFieldError), expected, id);
     }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Outage, type Readiness } from "../../../src/kubernetes/client/outage.js";
 import { FakeApiServer } from "./fake-api-server.js";
 import { connect, until } from "./support.js";
@@ -17,28 +18,41 @@ function away(context: TestContext, first: Readiness) {
   return { outage, state };
 }
 
+/** Moves the time on by as long as it takes at most until the next question. */
+function mockedTime(context: TestContext): () => Promise<void> {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  return async () => {
+    await nextTurn();
+    context.mock.timers.tick(1_000);
+    await nextTurn();
+  };
+}
+
 describe("an API server that is away", () => {
   test("is asked until it is ready; what waits goes on when it answers, and once more when it is ready", async (context) => {
     const { outage, state } = away(context, "away");
     assert.equal(outage.settling, false);
+    const later = mockedTime(context);
     outage.lost();
     outage.lost();
     const waited = outage.wait(60_000, new AbortController().signal);
-    await until("questions", () => state.asked === 2);
-    assert.deepEqual([outage.settling, state.told], [true, 0]);
+    await later();
+    assert.deepEqual([outage.settling, state.asked, state.told], [true, 2, 0]);
     state.now = "refuses";
-    await until("more questions", () => state.asked === 4);
-    assert.equal(state.told, 0);
+    await later();
+    await later();
+    assert.deepEqual([state.asked, state.told], [4, 0]);
     state.now = "starts";
+    await later();
     assert.equal(await waited, true);
-    await until("more questions", () => state.asked === 6);
-    assert.equal(state.told, 1);
+    await later();
+    assert.deepEqual([state.asked, state.told], [6, 1]);
     state.now = "ready";
-    await until("its return", () => state.told === 2);
+    await later();
+    assert.deepEqual([state.asked, state.told], [7, 2]);
     assert.ok(outage.settling && outage.returnedAt > 0);
-    const { asked } = state;
-    await new Promise((resolve) => setTimeout(resolve, 800));
-    assert.equal(state.asked, asked);
+    await later();
+    assert.equal(state.asked, 7);
   });
 
   test("was not away when it is ready at once", async (context) => {
@@ -50,9 +64,14 @@ describe("an API server that is away", () => {
 
   test("counts as ready when it never tells this account", async (context) => {
     const { outage, state } = away(context, "refuses");
+    const later = mockedTime(context);
     outage.lost();
-    await until("its return", () => state.told === 1);
-    assert.equal(state.asked, 20);
+    for (let asked = 2; asked <= 20; asked++) {
+      assert.equal(state.told, 0);
+      await later();
+      assert.equal(state.asked, asked);
+    }
+    assert.equal(state.told, 1);
   });
 
   test("is noticed by a request that finds no server, and not by one whose caller has gone", async (context) => {
