@@ -11,7 +11,7 @@ const ACCEPT = ["v1beta1", "v1alpha1"]
   .join();
 const PLUGIN = "MutatingAdmissionPolicy";
 
-/** How soon the flags are read again: they change when an API server is started anew; and where it did not answer. */
+/** How soon the flags are read again: they change when an API server is started anew, which another one hides; and where none gave its own answer. */
 const LOOK_AGAIN_MS = 60_000;
 const RETRY_MS = 5_000;
 
@@ -45,7 +45,7 @@ export class NativePlugin {
     this.#changed = changed;
   }
 
-  /** Looks until the signal is aborted; resolves after the first time. */
+  /** Looks every minute, and when the API server has come back, until the signal is aborted; resolves after the first time. */
   async follow(signal: AbortSignal): Promise<void> {
     const { cluster, clock } = this.#context;
     const before = this.isOn;
@@ -56,7 +56,8 @@ export class NativePlugin {
       else this.#said = undefined;
     } catch (error) {
       if (signal.aborted) return;
-      if (!(error instanceof ApiError)) wait = RETRY_MS;
+      // One that has only come back refuses what it allows for a moment.
+      if (!(error instanceof ApiError) || cluster.http.outage.settling) wait = RETRY_MS;
       const why = `GET ${FLAGS}: ${reasonOf(error)}`;
       this.#say(
         `whether the API server evaluates MutatingAdmissionPolicies, too, is not known (${why}): then each mutates twice`,
@@ -64,7 +65,13 @@ export class NativePlugin {
     }
     if (signal.aborted) return;
     if (this.isOn !== before) this.#changed();
-    clock.after(wait, () => signal.aborted || void this.follow(signal));
+    const again = (): void => {
+      cancel();
+      forget();
+      if (!signal.aborted) void this.follow(signal);
+    };
+    const cancel = clock.after(wait, again);
+    const forget = cluster.http.outage.over(again);
   }
 
   #say(message: string): void {

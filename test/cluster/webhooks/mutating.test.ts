@@ -199,7 +199,7 @@ describe("the API server's own plugin", () => {
     part.lead?.(new AbortController().signal);
     const written = () => server.patches.filter(({ body }) => body.kind === "MutatingWebhookConfiguration").length;
     const looks = () => server.asked("GET /apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations").length;
-    return { server, clock, lines, written, looks };
+    return { server, cluster, clock, lines, written, looks };
   }
 
   test("is not enforced a second time, which is said; once it is off, webhooks come", async (context) => {
@@ -209,6 +209,22 @@ describe("the API server's own plugin", () => {
     assert.match(JSON.stringify(lines), /no webhooks: the API server's own plugin enforces them/);
     server.special.set("/flagz", flags("[ServiceAccount,MutatingAdmissionPolicy]"));
     clock.move(60_000);
+    await until("webhooks", () => written() > 0);
+  });
+
+  test("is looked at as soon as an API server that was away is back, and again soon where that refuses at first", async (context) => {
+    const { server, cluster, clock, written, looks } = await leading(context, flags("[ServiceAccount]"));
+    await until("a look at the webhooks", () => looks() > 0);
+    server.special.set("/flagz", refused);
+    server.special.set("/readyz", (_, response) => response.writeHead(500).end());
+    cluster.http.outage.lost();
+    await until("it is away", () => cluster.http.outage.settling);
+    server.special.delete("/readyz");
+    await until("it is back", () => cluster.http.outage.returnedAt > 0);
+    await until("a look at the flags", () => server.asked("GET /flagz").length > 1);
+    assert.equal(written(), 0, "what was known counts while it refuses");
+    server.special.set("/flagz", flags("[MutatingAdmissionPolicy]"));
+    clock.move(5_000);
     await until("webhooks", () => written() > 0);
   });
 

@@ -4,6 +4,8 @@
  */
 import { pick, type Random, random } from "../../fuzz/random.js";
 import type { Asked } from "./api.js";
+import { collection, KINDS, type Kind, made } from "./parity-kinds.js";
+import { mutation } from "./parity-mutations.js";
 import type { ParityRequest } from "./parity-requests.js";
 
 type Spec = Readonly<Record<string, unknown>>;
@@ -17,61 +19,6 @@ const USERS = ["writer", "reader", "exempt"];
 const namespaceAt = (index: number): string => `generated-${index}`;
 /** A third of what is asked for. */
 const sometimes = (next: Random): boolean => next(3) === 0;
-
-/** What requests are about: `make` gives an object with labels and a number that policies look at. */
-interface Kind {
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-  readonly kind: string;
-  readonly rest: (value: number) => object;
-}
-
-const KINDS: readonly Kind[] = [
-  {
-    group: "",
-    version: "v1",
-    resource: "configmaps",
-    kind: "ConfigMap",
-    rest: (n) => ({ data: { n: `${n}`, k: "v" } }),
-  },
-  { group: "", version: "v1", resource: "secrets", kind: "Secret", rest: (n) => ({ stringData: { n: `${n}` } }) },
-  {
-    ...{ group: "", version: "v1", resource: "services", kind: "Service" },
-    rest: (n) => ({ spec: { ports: [{ port: 80 + n }], selector: { app: "a" } } }),
-  },
-  {
-    ...{ group: "", version: "v1", resource: "serviceaccounts", kind: "ServiceAccount" },
-    rest: (n) => ({ automountServiceAccountToken: n % 2 === 0 }),
-  },
-  {
-    ...{ group: "", version: "v1", resource: "pods", kind: "Pod" },
-    rest: (n) => ({ spec: { hostNetwork: n === 3, containers: [{ name: "c", image: `i:${n}` }] } }),
-  },
-  {
-    ...{ group: "apps", version: "v1", resource: "deployments", kind: "Deployment" },
-    rest: (n) => ({
-      spec: {
-        // Its controller lets it alone.
-        ...{ replicas: n, paused: true },
-        selector: { matchLabels: { app: "a" } },
-        template: { metadata: { labels: { app: "a" } }, spec: { containers: [{ name: "c", image: `i:${n}` }] } },
-      },
-    }),
-  },
-  {
-    ...{ group: "rbac.authorization.k8s.io", version: "v1", resource: "roles", kind: "Role" },
-    rest: (n) => ({ rules: [{ apiGroups: [""], resources: ["pods"], verbs: n > 2 ? ["get", "list"] : ["get"] }] }),
-  },
-  {
-    ...{ group: "parity.example.com", version: "v1", resource: "widgets", kind: "Widget" },
-    rest: (n) => ({ spec: { replicas: n, colour: n > 2 ? "red" : "blue" } }),
-  },
-  {
-    ...{ group: "parity.example.com", version: "v2", resource: "widgets", kind: "Widget" },
-    rest: (n) => ({ spec: { replicas: n, colour: n > 2 ? "red" : "blue" } }),
-  },
-];
 
 /** Conditions of requests: some fail for some kinds, which is what failure policies are for. */
 const CONDITIONS = [
@@ -119,6 +66,7 @@ const WITH_PARAMS = [
   "params.data.most == '2' || object == null",
   "params.metadata.namespace == request.namespace",
   "int(params.data.most) > 2",
+  "params.?kind.orValue('none') == 'none'",
 ];
 const VARIABLES = [
   { name: "subject", expression: "object == null ? oldObject : object" },
@@ -132,21 +80,22 @@ const MESSAGES: readonly Spec[] = [
   { messageExpression: "'not ' + request.name + ' as ' + string(request.operation)" },
   { message: "in its place", messageExpression: "string(object.metadata.labels.nowhere)" },
   { message: "in its place", messageExpression: "''" },
+  { messageExpression: "'of ' + string(object.?metadata.labels.orValue({}).size())" },
   { messageExpression: "'in ' + namespaceObject.metadata.name + ': ' + variables.label" },
 ];
 const REASONS = [undefined, undefined, "Forbidden", "Invalid", "RequestEntityTooLarge"];
 const ACTIONS = [["Deny"], ["Deny"], ["Deny", "Audit"], ["Deny", "Audit"], ["Warn", "Audit"]];
 const OBSERVING = [["Warn"], ["Audit"], ["Warn", "Audit"]];
 const OPERATIONS = [["*"], ["CREATE", "UPDATE"], ["CREATE"], ["UPDATE", "DELETE"], ["CREATE", "UPDATE", "DELETE"]];
-const EVERYTHING = ["", "apps", "rbac.authorization.k8s.io", "parity.example.com"];
+const EVERYTHING = ["", "apps", "rbac.authorization.k8s.io", "parity.example.com", "autoscaling"];
 
-function rules(next: Random): object[] {
+export function rules(next: Random): { readonly operations: readonly string[] }[] {
   const about = KINDS.filter(() => next(3) > 0);
   const exact = about.map(({ group, version, resource }) => ({
     ...{ apiGroups: [group], apiVersions: [version], operations: pick(next, OPERATIONS) },
     ...{ resources: sometimes(next) ? [resource, `${resource}/*`] : [resource] },
     // What differs there where a resource has several versions, parity-policies.ts shows.
-    ...(next(8) === 0 && resource !== "widgets" && { resourceNames: ["there"] }),
+    ...(next(8) === 0 && !["widgets", "horizontalpodautoscalers"].includes(resource) && { resourceNames: ["there"] }),
   }));
   const wide = { apiGroups: EVERYTHING, apiVersions: ["v1"], operations: pick(next, OPERATIONS), resources: ["*/*"] };
   return exact.length === 0 || next(4) === 0 ? [wide] : exact;
@@ -233,16 +182,12 @@ export function generated(seed: number): Generated {
   const observers = Array.from({ length: OBSERVERS }, (_, index) =>
     policy(next, `observer-${index}`, { matchLabels: { watched: `${index % 4}` } }, true),
   );
-  return { objects: objects(), policies: [...policies, ...observers].flat(), requests: requests(next) };
+  const mutations = Array.from({ length: POLICIES }, (_, index) => mutation(next, index, namespaceAt(index), rules));
+  return {
+    ...{ objects: objects(), policies: [...policies, ...observers, ...mutations].flat() },
+    requests: requests(next),
+  };
 }
-
-const collection = ({ group, version, resource }: Kind, namespace: string): string =>
-  `${group === "" ? `/api/${version}` : `/apis/${group}/${version}`}/namespaces/${namespace}/${resource}`;
-
-const made = ({ group, version, kind, rest }: Kind, metadata: object, value: number): object => ({
-  ...{ apiVersion: group === "" ? version : `${group}/${version}`, kind, metadata },
-  ...rest(value),
-});
 
 function objects(): [string, object][] {
   return Array.from({ length: POLICIES }, (_, index): [string, object][] => {
@@ -283,6 +228,44 @@ function metadataOf(next: Random): { labels?: object; annotations?: object } {
     ...(Object.keys(labels).length > 0 && { labels }),
     ...(next(4) === 0 && { annotations: { why: "so" } }),
   };
+}
+
+/** What is asked of a part of a Pod or an account, and Namespaces themselves. */
+function parts(next: Random, at: string): ReturnType<Make> {
+  const pod = `${at}pods/${existing(next)}`;
+  const meta = { metadata: { name: /[a-z]+$/.exec(pod)?.[0] } };
+  const namespace = { metadata: { name: /namespaces.([^/]+)/.exec(at)?.[1], ...metadataOf(next) } };
+  return pick<ReturnType<Make>>(next, [
+    { method: "POST", path: `${pod}/exec?command=true&` },
+    { method: "POST", path: `${pod}/attach?` },
+    { method: "POST", path: `${pod}/portforward?ports=1&` },
+    { method: "GET", path: `${pod}/proxy/?` },
+    {
+      ...{ method: "POST", path: `${pod}/eviction?` },
+      body: { apiVersion: "policy/v1", kind: "Eviction", ...meta, deleteOptions: { dryRun: ["All"] } },
+    },
+    {
+      ...{ method: "POST", path: `${pod}/binding?` },
+      body: { apiVersion: "v1", kind: "Binding", ...meta, target: { kind: "Node", name: "node" } },
+    },
+    {
+      ...{ method: "POST", path: `${at}serviceaccounts/there/token?` },
+      body: { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { audiences: ["a"] } },
+    },
+    {
+      ...{ method: "PATCH", type: TYPES.merge, path: `${pod}/ephemeralcontainers?` },
+      body: { spec: { ephemeralContainers: [{ name: "e", image: "e" }] } },
+    },
+    { method: "DELETE", path: `/api/v1/namespaces/${namespace.metadata.name}?` },
+    {
+      ...{
+        method: "PATCH",
+        type: TYPES.apply,
+        path: `/api/v1/namespaces/${namespace.metadata.name}?fieldManager=parity&`,
+      },
+      body: { apiVersion: "v1", kind: "Namespace", ...namespace },
+    },
+  ]);
 }
 
 const existing = (next: Random): string => pick(next, ["there", "there", "other"]);
@@ -357,9 +340,10 @@ const MAKES: readonly Make[] = [
     },
     body: { metadata: metadataOf(next) },
   }),
+  (next, _, path) => parts(next, path.replace(/^.*(?=\/namespaces)/, "/api/v1").replace(/[^/]*$/, "")),
 ];
 /** Some ways to ask come more often than others. */
-const WEIGHTED = [0, 0, 0, 1, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 9].map((at) => MAKES[at] as Make);
+const WEIGHTED = [0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 5, 5, 6, 7, 8, 9, 10, 10].map((at) => MAKES[at] as Make);
 
 function* requests(next: Random): Generator<ParityRequest, never> {
   for (let number = 0; ; number++) {

@@ -189,6 +189,14 @@ export const PARITY_REQUESTS: readonly ParityRequest[] = [
   create("two at once", "messages", data("first")),
   create("a match condition that fails", "failing-condition", data("a")),
   ...["there", "new"].map((name) => widget("named-versions", "v1", "red", name)),
+  {
+    ...{ title: "another version of a built-in kind than a mutating policy's", method: "POST" },
+    path: "/apis/autoscaling/v2/namespaces/named-versions/horizontalpodautoscalers?dryRun=All",
+    body: {
+      ...{ apiVersion: "autoscaling/v2", kind: "HorizontalPodAutoscaler", metadata: { name: "h" } },
+      spec: { maxReplicas: 2, scaleTargetRef: { kind: "Deployment", name: "d", apiVersion: "apps/v1" } },
+    },
+  },
   create("an error, Fail", "errors", data("a")),
   create("no error, Fail", "errors", { missing: "x" }),
   create("an error, Ignore", "ignore", data("a")),

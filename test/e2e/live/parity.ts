@@ -7,11 +7,12 @@ import { readFileSync } from "node:fs";
 import type { ApiServer } from "../cluster.js";
 import { type Answered, Api, type Asked } from "./api.js";
 import { generated } from "./parity-generated.js";
+import { ANOTHER_VERSION } from "./parity-mutations.js";
 import { NAMESPACES, PARITY_POLICIES, WIDGETS } from "./parity-policies.js";
 import { OBJECTS, PARITY_REQUESTS } from "./parity-requests.js";
 import { ACCOUNT, ROOT, type Stage } from "./stage.js";
 
-const REQUESTS = 1_000;
+const REQUESTS = Number(process.env.E2E_REQUESTS ?? 1_000);
 /** Another one makes other policies and requests. */
 const SEED = Number(process.env.E2E_SEED ?? 48);
 const AT_A_TIME = 8;
@@ -32,7 +33,7 @@ kind: ClusterRole
 metadata: { name: parity-reader }
 rules:
   - { apiGroups: [""], resources: [secrets], verbs: [get] }
-  - { apiGroups: ["", apps, rbac.authorization.k8s.io, parity.example.com], resources: ["*"], verbs: [delete] }
+  - { apiGroups: ["", apps, autoscaling, rbac.authorization.k8s.io, parity.example.com], resources: ["*"], verbs: [delete] }
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
@@ -55,8 +56,8 @@ kind: ClusterRole
 metadata: { name: parity-generated }
 rules:
   - { apiGroups: [""], resources: [namespaces], verbs: [patch] }
-  - apiGroups: ["", apps, rbac.authorization.k8s.io, parity.example.com]
-    resources: [configmaps, services, serviceaccounts, pods, pods/status, deployments, deployments/scale, deployments/status, roles, widgets, widgets/scale, widgets/status]
+  - apiGroups: ["", apps, rbac.authorization.k8s.io, parity.example.com, autoscaling]
+    resources: [horizontalpodautoscalers, pods/exec, pods/attach, pods/portforward, pods/proxy, pods/eviction, pods/binding, pods/ephemeralcontainers, serviceaccounts/token, configmaps, services, serviceaccounts, pods, pods/status, deployments, deployments/scale, deployments/status, roles, widgets, widgets/scale, widgets/status]
     verbs: [create, update, patch, get, list, deletecollection]
   - { apiGroups: [""], resources: [secrets], verbs: [create, update, patch, deletecollection] }
 ---
@@ -73,7 +74,9 @@ subjects:
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata: { name: parity-parameters }
-rules: [{ apiGroups: [""], resources: [configmaps], verbs: [get, list, watch] }]
+rules:
+  - { apiGroups: ["", parity.example.com], resources: [configmaps, widgets], verbs: [get, list, watch] }
+  - { nonResourceURLs: [/flagz], verbs: [get] }
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
@@ -96,6 +99,7 @@ interface Told {
   readonly object: string;
 }
 
+const BY_PASS = /^mutatingadmissionpolicy-[^:]*: /;
 /** Differences that docs/differences.md has a row about. */
 const DOCUMENTED: readonly { readonly row: string; readonly is: (native: Told, ours: Told) => boolean }[] = [
   {
@@ -105,6 +109,16 @@ const DOCUMENTED: readonly { readonly row: string; readonly is: (native: Told, o
         /denied request: (expression '[\s\S]*' resulted in error: [\s\S]*)$/.exec(native.message) ?? [];
       return failure !== "" && ours.code === 403 && ours.message.endsWith(` is forbidden: ${failure}`);
     },
+  },
+  {
+    row: "a failure of a MutatingAdmissionPolicy that is enforced here",
+    is: (native, ours) =>
+      BY_PASS.test(ours.message) &&
+      JSON.stringify({ ...ours, message: ours.message.replace(BY_PASS, "") }) === JSON.stringify(native),
+  },
+  {
+    row: "a MutatingAdmissionPolicy whose rules name another version of a built-in kind than the request",
+    is: (native) => native.message.endsWith("unknown conversion"),
   },
   {
     row: "rules for several versions of a resource, one of them for objects of some names only, of a ValidatingAdmissionPolicy that is enforced here",
@@ -134,11 +148,14 @@ export async function parity(stage: Stage): Promise<void> {
     const server = await stage.replica(
       "parity",
       "--enforce-admission-policies",
+      "--enforce-mutating-admission-policies",
       "--audit-interval=0",
+      // On a machine that does more than this.
+      "--policy-timeout=9",
       "--kubeconfig",
       kubeconfig,
     );
-    await stage.apply(...policies, ...PARITY_POLICIES);
+    await stage.apply(...policies, ...PARITY_POLICIES, ...ANOTHER_VERSION);
     await stage.claim("decided alike:", () => decidedAlike(stage, asked, native, webhooks));
     assert.equal(await server.stop(), 0);
   } finally {
@@ -146,7 +163,7 @@ export async function parity(stage: Stage): Promise<void> {
     await Promise.all([native.stop(), webhooks.stop()]);
     await stage.kubectl(
       ["delete", "-f", "-", "--wait=false", "--ignore-not-found"],
-      JSON.stringify({ apiVersion: "v1", kind: "List", items: [...policies, ...PARITY_POLICIES] }),
+      JSON.stringify({ apiVersion: "v1", kind: "List", items: [...policies, ...PARITY_POLICIES, ...ANOTHER_VERSION] }),
     );
   }
 }
