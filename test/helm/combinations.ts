@@ -40,7 +40,11 @@ export function* modes(): Generator<Combination> {
           const values = { fromCluster: { enabled }, certificate: ofCertificate, ...ofPolicies, ...ofWebhooks };
           const ownAuthority = enabled && ofCertificate.ownAuthority !== false;
           const asks = webhooks !== "none";
+          const without = (value: string): string => `values don't meet the specifications[\\s\\S]*${value}`;
           const refusals = [
+            !enabled && ofCertificate.ownAuthority === false ? without("certificate/ownAuthority") : "",
+            ownAuthority && certificate === "issuer" ? without("certificate/issuerRef") : "",
+            !asks && certificate === "secret" ? without("certificate/caBundle") : "",
             asks && policies === "none" ? "webhooks\\.p: policies has no such policy" : "",
             asks && ownAuthority ? "webhooks\\.p: with certificate\\.ownAuthority" : "",
             certificate === "no secret" ? "certificate\\.(existingSecret|caBundle) is needed" : "",

@@ -79,7 +79,7 @@ export class BreakGlass {
   #saidAt = Number.NEGATIVE_INFINITY;
   readonly #warned = new Set<string>();
 
-  /** @param changed called when it begins or ends, and when it is known for the first time whether it is in force */
+  /** @param changed called when it begins, ends, or is changed, and when it is known for the first time whether it is in force */
   constructor(context: PartContext, changed: () => void) {
     this.#context = context;
     this.#changed = changed;
@@ -116,7 +116,8 @@ export class BreakGlass {
   /** Writes events from now on, until the signal is aborted. */
   lead(signal: AbortSignal): void {
     this.#leading = signal;
-    this.#tell();
+    this.#saidAt = Number.NEGATIVE_INFINITY;
+    if (this.#isKnown) this.#look();
   }
 
   /** Ends following it. */
@@ -145,9 +146,12 @@ export class BreakGlass {
       this.#event("Normal", "BreakGlassEnded", `${why}: the webhooks are written again`);
     }
     if (isOther || clock.now() - this.#saidAt >= AGAIN_MS) this.#say();
-    if (this.#glass.state === "in_force")
-      this.#cancel = clock.after(Math.min(LOOK_MS, this.#glass.until - now), () => this.#look());
-    const isNews = !this.#isKnown || before.state !== this.#glass.state;
+    // One that seems to be over may not be: at first, the API server's clock is not known.
+    if (this.#configMap !== undefined && this.#glass.state !== "refused") {
+      const left = this.#glass.state === "in_force" ? this.#glass.until - now : LOOK_MS;
+      this.#cancel = clock.after(Math.min(LOOK_MS, left), () => this.#look());
+    }
+    const isNews = !this.#isKnown || isOther;
     this.#isKnown = true;
     if (isNews) this.#changed();
   }
