@@ -24,6 +24,8 @@ const LONGEST_MS = 24 * 3_600_000;
 const AGAIN_MS = 600_000;
 /** The longest wait until the clock is looked at again. */
 const LOOK_MS = 10_000;
+/** Refusals in a row, within three seconds, after which ConfigMaps count as unreadable. */
+const MOST_REFUSALS = 3;
 /** Most characters of a text of the ConfigMap. */
 const MOST_CHARACTERS = 100;
 
@@ -85,14 +87,19 @@ export class BreakGlass {
     this.#changed = changed;
     const { cluster, clock, settings, metrics } = context;
     metrics.breakGlass(() => this.#sample);
+    let refusals = 0;
     followObject(cluster, collectionPath(CONFIG_MAP, settings.namespace), BREAK_GLASS, this.#stopping.signal, {
       clock,
       seen: (configMap) => {
+        refusals = 0;
         this.#configMap = configMap;
         this.#look();
       },
       failed: (error, refused) => {
         if (!refused) return;
+        refusals += 1;
+        // An API server that has just started refuses what it allows a moment later: webhooks must not come back for that moment.
+        if (refusals < MOST_REFUSALS) return;
         this.#warn("break-glass is not available: ConfigMaps of the server's namespace cannot be read", error);
         if (this.#isKnown) return;
         this.#isKnown = true;

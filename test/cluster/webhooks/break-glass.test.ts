@@ -198,7 +198,15 @@ describe("break-glass", () => {
     });
 
   test("is not available without the right to read ConfigMaps, which is said once", async (context) => {
-    const { glass, lines } = await followed(context, (server) => server.forbidden.add("list configmaps"));
+    const { server, clock, glass, lines } = await followed(context, (server) =>
+      server.forbidden.add("list configmaps"),
+    );
+    const asked = () => server.asked("GET /api/v1/namespaces/policy-server/configmaps").length;
+    for (const times of [1, 2]) {
+      await until("a refusal", () => asked() === times && clock.timers > 0);
+      assert.equal(glass.isKnown, false, "an API server that has just started refuses, too");
+      clock.move(2_000);
+    }
     await until("it to be known", () => glass.isKnown);
     assert.equal(glass.inForce, undefined);
     assert.deepEqual(
