@@ -77,9 +77,8 @@ export function* switches(): Generator<Combination> {
     ...["manageWebhooks", "rollouts"].map((name) => ({ fromCluster: { enabled: true, [name]: false } })),
     ...["events", "enforceAdmissionPolicies"].map((name) => ({ fromCluster: { enabled: true, [name]: true } })),
     { fromCluster: { enabled: true, exceptionNamespaces: ["a", "b"], namespacedModuleMiB: 8, policyServerName: "x" } },
-    ...["openreports", "wgpolicyk8s", "none"].flatMap((reports) =>
-      [0, 60].map((intervalSeconds) => ({ audit: { reports, intervalSeconds } })),
-    ),
+    ...["openreports", "wgpolicyk8s", "none"].map((reports) => ({ audit: { reports, intervalSeconds: 60 } })),
+    { audit: { intervalSeconds: 0 } },
     { audit: { resources: [] } },
     ...["kubewarden", "openreports", "wgpolicyk8s", "kyverno", "cert-manager"].flatMap((group) =>
       [true, false].map((wanted) => ({ crds: { [group]: wanted } })),
@@ -107,6 +106,11 @@ export const WRONG: readonly Combination[] = [
   { name: "a fraction", values: { workers: 1.5 }, refused: /workers.*integer/s },
   { name: "a text for a flag", values: { fromCluster: { enabled: "yes" } }, refused: /fromCluster.*enabled.*boolean/s },
   { name: "reports that do not exist", values: { audit: { reports: "kyverno" } }, refused: /audit.*reports/s },
+  {
+    name: "reports without an audit",
+    values: { fromCluster: { enabled: true }, audit: { reports: "none", intervalSeconds: 0 } },
+    refused: /audit.*reports/s,
+  },
   { name: "a digest without its algorithm", values: { image: { digest: "0123" } }, refused: /image.*digest/s },
   {
     name: "a failure policy in small letters",
