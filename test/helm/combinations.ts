@@ -40,7 +40,11 @@ export function* modes(): Generator<Combination> {
           const values = { fromCluster: { enabled }, certificate: ofCertificate, ...ofPolicies, ...ofWebhooks };
           const ownAuthority = enabled && ofCertificate.ownAuthority !== false;
           const asks = webhooks !== "none";
+          const without = (value: string): string => `values don't meet the specifications[\\s\\S]*${value}`;
           const refusals = [
+            !enabled && ofCertificate.ownAuthority === false ? without("certificate/ownAuthority") : "",
+            ownAuthority && certificate === "issuer" ? without("certificate/issuerRef") : "",
+            !asks && certificate === "secret" ? without("certificate/caBundle") : "",
             asks && policies === "none" ? "webhooks\\.p: policies has no such policy" : "",
             asks && ownAuthority ? "webhooks\\.p: with certificate\\.ownAuthority" : "",
             certificate === "no secret" ? "certificate\\.(existingSecret|caBundle) is needed" : "",
@@ -73,9 +77,8 @@ export function* switches(): Generator<Combination> {
     ...["manageWebhooks", "rollouts"].map((name) => ({ fromCluster: { enabled: true, [name]: false } })),
     ...["events", "enforceAdmissionPolicies"].map((name) => ({ fromCluster: { enabled: true, [name]: true } })),
     { fromCluster: { enabled: true, exceptionNamespaces: ["a", "b"], namespacedModuleMiB: 8, policyServerName: "x" } },
-    ...["openreports", "wgpolicyk8s", "none"].flatMap((reports) =>
-      [0, 60].map((intervalSeconds) => ({ audit: { reports, intervalSeconds } })),
-    ),
+    ...["openreports", "wgpolicyk8s", "none"].map((reports) => ({ audit: { reports, intervalSeconds: 60 } })),
+    { audit: { intervalSeconds: 0 } },
     { audit: { resources: [] } },
     ...["kubewarden", "openreports", "wgpolicyk8s", "kyverno", "cert-manager"].flatMap((group) =>
       [true, false].map((wanted) => ({ crds: { [group]: wanted } })),
@@ -103,6 +106,11 @@ export const WRONG: readonly Combination[] = [
   { name: "a fraction", values: { workers: 1.5 }, refused: /workers.*integer/s },
   { name: "a text for a flag", values: { fromCluster: { enabled: "yes" } }, refused: /fromCluster.*enabled.*boolean/s },
   { name: "reports that do not exist", values: { audit: { reports: "kyverno" } }, refused: /audit.*reports/s },
+  {
+    name: "reports without an audit",
+    values: { fromCluster: { enabled: true }, audit: { reports: "none", intervalSeconds: 0 } },
+    refused: /audit.*reports/s,
+  },
   { name: "a digest without its algorithm", values: { image: { digest: "0123" } }, refused: /image.*digest/s },
   {
     name: "a failure policy in small letters",

@@ -24,6 +24,8 @@ const LONGEST_MS = 24 * 3_600_000;
 const AGAIN_MS = 600_000;
 /** The longest wait until the clock is looked at again. */
 const LOOK_MS = 10_000;
+/** Refusals in a row, within three seconds, after which ConfigMaps count as unreadable. */
+const MOST_REFUSALS = 3;
 /** Most characters of a text of the ConfigMap. */
 const MOST_CHARACTERS = 100;
 
@@ -79,20 +81,25 @@ export class BreakGlass {
   #saidAt = Number.NEGATIVE_INFINITY;
   readonly #warned = new Set<string>();
 
-  /** @param changed called when it begins or ends, and when it is known for the first time whether it is in force */
+  /** @param changed called when it begins, ends, or is changed, and when it is known for the first time whether it is in force */
   constructor(context: PartContext, changed: () => void) {
     this.#context = context;
     this.#changed = changed;
     const { cluster, clock, settings, metrics } = context;
     metrics.breakGlass(() => this.#sample);
+    let refusals = 0;
     followObject(cluster, collectionPath(CONFIG_MAP, settings.namespace), BREAK_GLASS, this.#stopping.signal, {
       clock,
       seen: (configMap) => {
+        refusals = 0;
         this.#configMap = configMap;
         this.#look();
       },
       failed: (error, refused) => {
         if (!refused) return;
+        refusals += 1;
+        // An API server that has just started refuses what it allows a moment later: webhooks must not come back for that moment.
+        if (refusals < MOST_REFUSALS) return;
         this.#warn("break-glass is not available: ConfigMaps of the server's namespace cannot be read", error);
         if (this.#isKnown) return;
         this.#isKnown = true;
@@ -116,7 +123,8 @@ export class BreakGlass {
   /** Writes events from now on, until the signal is aborted. */
   lead(signal: AbortSignal): void {
     this.#leading = signal;
-    this.#tell();
+    this.#saidAt = Number.NEGATIVE_INFINITY;
+    if (this.#isKnown) this.#look();
   }
 
   /** Ends following it. */
@@ -145,9 +153,12 @@ export class BreakGlass {
       this.#event("Normal", "BreakGlassEnded", `${why}: the webhooks are written again`);
     }
     if (isOther || clock.now() - this.#saidAt >= AGAIN_MS) this.#say();
-    if (this.#glass.state === "in_force")
-      this.#cancel = clock.after(Math.min(LOOK_MS, this.#glass.until - now), () => this.#look());
-    const isNews = !this.#isKnown || before.state !== this.#glass.state;
+    // One that seems to be over may not be: at first, the API server's clock is not known.
+    if (this.#configMap !== undefined && this.#glass.state !== "refused") {
+      const left = this.#glass.state === "in_force" ? this.#glass.until - now : LOOK_MS;
+      this.#cancel = clock.after(Math.min(LOOK_MS, left), () => this.#look());
+    }
+    const isNews = !this.#isKnown || isOther;
     this.#isKnown = true;
     if (isNews) this.#changed();
   }

@@ -52,13 +52,22 @@ export function webhookPart(
     if (!plugin.isOn) return derived;
     return { ...derived, webhooks: derived.webhooks.filter(({ inOnePass }) => inOnePass !== true) };
   };
+  // A leader asks anew, and writes no webhook before it knows; to withdraw them it need not wait.
+  let isPluginKnown = !settings.enforceMutatingAdmissionPolicies;
   const advisor = new Advisor(context, deriver);
   const keeper = new WebhookKeeper({
     ...{ clock, random, logger: log, replicas, ownerRole: owner },
     store: new ClusterConfigurations(cluster, clock, labels),
     derive: wanted,
     target: webhookUrl === undefined ? { service } : { url: webhookUrl },
-    glass,
+    glass: {
+      get isKnown() {
+        return glass.isKnown && (isPluginKnown || glass.inForce !== undefined);
+      },
+      get inForce() {
+        return glass.inForce;
+      },
+    },
     caBundle: () => certificates.caBundle(),
     identity: { base: forServer("policy-server", policyServer), labels },
     settling: () => cluster.http.outage.settling,
@@ -92,10 +101,16 @@ export function webhookPart(
       keeper.served(state);
     },
     lead: (signal) => {
+      isPluginKnown = !settings.enforceMutatingAdmissionPolicies;
       glass.lead(signal);
-      if (!settings.enforceMutatingAdmissionPolicies) return keeper.lead(signal);
+      keeper.lead(signal);
+      if (isPluginKnown) return;
       const leading = AbortSignal.any([signal, ended.signal]);
-      void plugin.follow(leading).then(() => leading.aborted || keeper.lead(signal));
+      void plugin.follow(leading).then(() => {
+        if (leading.aborted) return;
+        isPluginKnown = true;
+        keeper.look();
+      });
     },
     trusts: (authorities) => keeper.trusts(authorities),
     stop: async () => {

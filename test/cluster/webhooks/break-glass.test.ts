@@ -170,8 +170,43 @@ describe("break-glass", () => {
     assert.equal(sample(), undefined);
   });
 
+  test("is told anew when it is made longer, so that conditions do not name a time that no longer holds", async (context) => {
+    const { server, glass, changes } = await followed(context);
+    server.put("configmaps", configMap({ expires: "2h", by: "ann" }));
+    await until("it to begin", () => glass.inForce !== undefined);
+    const before = changes();
+    server.put("configmaps", configMap({ expires: "3h", by: "ann" }));
+    await until("the longer time", () => glass.inForce?.includes("06:00:00Z") === true);
+    assert.equal(changes(), before + 1);
+  });
+
+  for (const way of ["leads", "waits"])
+    test(`is in force though the clock of the replica is ahead, once the API server's is known: it ${way}`, async (context) => {
+      const { server, clock, glass, skip } = await followed(context, () => {});
+      skip(48 * HOUR);
+      server.put("configmaps", configMap({ expires: "2h", by: "ann" }));
+      await until(
+        "it to be known",
+        () => glass.isKnown && server.asked("GET /api/v1/namespaces/policy-server/configmaps").length > 1,
+      );
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      assert.equal(glass.inForce, undefined);
+      skip(-48 * HOUR);
+      if (way === "leads") glass.lead(new AbortController().signal);
+      else clock.move(10_000);
+      assert.ok(glass.inForce !== undefined);
+    });
+
   test("is not available without the right to read ConfigMaps, which is said once", async (context) => {
-    const { glass, lines } = await followed(context, (server) => server.forbidden.add("list configmaps"));
+    const { server, clock, glass, lines } = await followed(context, (server) =>
+      server.forbidden.add("list configmaps"),
+    );
+    const asked = () => server.asked("GET /api/v1/namespaces/policy-server/configmaps").length;
+    for (const times of [1, 2]) {
+      await until("a refusal", () => asked() === times && clock.timers > 0);
+      assert.equal(glass.isKnown, false, "an API server that has just started refuses, too");
+      clock.move(2_000);
+    }
     await until("it to be known", () => glass.isKnown);
     assert.equal(glass.inForce, undefined);
     assert.deepEqual(

@@ -168,7 +168,11 @@ describe("the API server's own plugin", () => {
   };
 
   /** Leads, with one enforced policy. */
-  async function leading(context: TestContext, answer: ReturnType<typeof flags>) {
+  async function leading(
+    context: TestContext,
+    answer: (request: unknown, response: ServerResponse) => void,
+    prepare: (server: FakeApiServer) => void = () => {},
+  ) {
     const server = await FakeApiServer.start(context);
     server.special.set("/flagz", answer);
     const { cluster } = connect(context, server);
@@ -196,6 +200,7 @@ describe("the API server's own plugin", () => {
     );
     context.after(() => part.stop());
     part.served?.(state, []);
+    prepare(server);
     part.lead?.(new AbortController().signal);
     const written = () => server.patches.filter(({ body }) => body.kind === "MutatingWebhookConfiguration").length;
     const looks = () => server.asked("GET /apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations").length;
@@ -204,9 +209,11 @@ describe("the API server's own plugin", () => {
 
   test("is not enforced a second time, which is said; once it is off, webhooks come", async (context) => {
     const { server, clock, lines, written, looks } = await leading(context, flags("[ServiceAccount]"));
-    await until("a look at the webhooks", () => looks() > 0);
+    await until("a word about it", () => JSON.stringify(lines).includes("the API server's own plugin enforces them"));
+    const before = looks();
+    clock.move(300_000);
+    await until("a look at the webhooks", () => looks() > before);
     assert.equal(written(), 0);
-    assert.match(JSON.stringify(lines), /no webhooks: the API server's own plugin enforces them/);
     server.special.set("/flagz", flags("[ServiceAccount,MutatingAdmissionPolicy]"));
     clock.move(60_000);
     await until("webhooks", () => written() > 0);
@@ -243,5 +250,42 @@ describe("the API server's own plugin", () => {
     const { lines, written } = await leading(context, refused);
     await until("webhooks", () => written() > 0);
     assert.match(JSON.stringify(lines), /is not known \(GET \/flagz: .*\): then each mutates twice/);
+  });
+
+  test("is not waited for by break-glass: an answer that does not come keeps no webhook", async (context) => {
+    const standing = {
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "MutatingWebhookConfiguration",
+      metadata: {
+        name: "policy-server-default",
+        labels: {
+          "app.kubernetes.io/managed-by": "policy-server",
+          "policy-server.admission/server": SETTINGS.policyServer,
+        },
+      },
+      webhooks: [],
+    };
+    const { server, written } = await leading(
+      context,
+      () => {},
+      (server) => {
+        server.put("mutatingwebhookconfigurations", standing);
+        const metadata = {
+          name: "policy-server-break-glass",
+          namespace: SETTINGS.namespace,
+          creationTimestamp: new Date(0).toISOString(),
+        };
+        server.put("configmaps", {
+          apiVersion: "v1",
+          kind: "ConfigMap",
+          metadata,
+          data: { expires: "2h", by: "ann" },
+        });
+      },
+    );
+    await until("the withdrawal", () => server.asked("DELETE ").length > 0);
+    server.remove("configmaps", "policy-server-break-glass", SETTINGS.namespace);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    assert.equal(written(), 0, "before the plugin is known");
   });
 });

@@ -334,13 +334,14 @@ export class FakeApiServer {
       if (object === undefined) return void status(response, 404, "NotFound", `${plural} "${name}" not found`);
       return void json(response, 200, object);
     }
-    const [label = "", value] = url.searchParams.get("labelSelector")?.split("=") ?? [];
+    const labels =
+      (url.searchParams.get("labelSelector") || undefined)?.split(",").map((each) => each.split("=")) ?? [];
     const named = /^metadata\.name=(.*)$/
       .exec(url.searchParams.get("fieldSelector") ?? "")?.[1]
       ?.replace(/\\(.)/g, "$1");
     const wanted = ({ metadata }: TestObject): boolean =>
       (namespace === "" || metadata.namespace === namespace) &&
-      (label === "" || metadata.labels?.[label] === value) &&
+      labels.every(([label = "", value]) => metadata.labels?.[label] === value) &&
       (named === undefined || metadata.name === named);
     if (url.searchParams.get("watch") !== null) return void this.#watch(url, plural, wanted, response);
     const current = { objects: this.objects(plural), version: this.#version };
