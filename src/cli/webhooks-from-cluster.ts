@@ -18,6 +18,8 @@ export interface FromCluster extends WatchSettings {
   /** The namespace of the server. */
   readonly namespace: string;
   readonly exemptNamespaces: readonly string[];
+  /** Whether the webhooks are static manifests. */
+  readonly isStatic: boolean;
   /** Ids of the policies file: they take precedence over the cluster's. */
   readonly taken: ReadonlySet<string>;
   readonly kubeconfig: string | undefined;
@@ -36,7 +38,7 @@ export interface LeadersWebhooks {
  * @throws Error without a way to a cluster
  */
 export async function webhooksFromCluster(options: FromCluster, env: CommandIo["env"]): Promise<LeadersWebhooks> {
-  const { policyServer, namespace, exemptNamespaces, enforceAdmissionPolicies, taken, kubeconfig } = options;
+  const { policyServer, namespace, exemptNamespaces, isStatic, enforceAdmissionPolicies, taken, kubeconfig } = options;
   const mutating = options.enforceMutatingAdmissionPolicies;
   const now = () => performance.now();
   const access = findCluster({ env, now, ...(kubeconfig !== undefined && { kubeconfig }) });
@@ -48,7 +50,7 @@ export async function webhooksFromCluster(options: FromCluster, env: CommandIo["
     // Where that is not known the flag decides, as with the leader.
     const isOn = mutating && (await isPluginOn(cluster, new AbortController().signal).catch(() => false));
     const enforced = { enforceAdmissionPolicies, enforceMutatingAdmissionPolicies: mutating && !isOn };
-    const deriver = new WebhookDeriver({ ownNamespace: namespace, exemptNamespaces, idOf, ...enforced });
+    const deriver = new WebhookDeriver({ ownNamespace: namespace, exemptNamespaces, isStatic, idOf, ...enforced });
     const derived = deriver.derive(documents, new Set(refused));
     const labels = { ...MANAGED_BY, [`${PREFIX}server`]: policyServer };
     return {

@@ -79,7 +79,8 @@ export async function webhooksCommand(
     throw new UsageError(
       "--static: an API server asks no Service from its static manifests: give --webhook-url https://<host>:<port>",
     );
-  const asked = { namespace, exemptNamespaces: exemptNamespaces(options.exemptNamespaces) };
+  const isStatic = options.static === true;
+  const asked = { namespace, exemptNamespaces: exemptNamespaces(options.exemptNamespaces), isStatic };
   const overrides = overridesOf(options);
   let found: Found;
   try {
@@ -89,8 +90,7 @@ export async function webhooksCommand(
     return EXIT.NOT_ASKED;
   }
   const { webhooks, problems, advice, identity } = found;
-  // An API server asks static webhooks about more.
-  if (!options.static) for (const { id, text } of advice) say(io.stderr, `warning: ${id}: ${text}`);
+  for (const { id, text } of advice) say(io.stderr, `warning: ${id}: ${text}`);
   const unnameable = target.url === undefined ? webhooks.filter((webhook) => !isServicePath(webhook)) : [];
   const all = [
     ...problems,
@@ -151,18 +151,18 @@ function entriesOf(file: string, { stderr }: CommandIo): readonly ConfigEntry[] 
   return read.config.entries;
 }
 
-/** The namespaces that decide what is asked about. */
-type AskedNamespaces = Pick<FromCluster, "namespace" | "exemptNamespaces">;
+/** The options that decide what is asked about. */
+type AskedNamespaces = Pick<FromCluster, "namespace" | "exemptNamespaces" | "isStatic">;
 
 async function ofFile(
   settings: LoaderSettings,
-  { namespace, exemptNamespaces }: AskedNamespaces,
+  { namespace, ...asked }: AskedNamespaces,
   io: CommandIo,
 ): Promise<Found> {
   const entries = entriesOf(policiesFile(settings), io);
   const { moduleRules } = await import("./webhooks-module-rules.js");
   const { policies, problems: unasked } = askedEntries(entries, await moduleRules(entries, settings, io));
-  const { problems, ...derived } = webhooksFor(policies, { ownNamespace: namespace, exemptNamespaces });
+  const { problems, ...derived } = webhooksFor(policies, { ownNamespace: namespace, ...asked });
   return { ...derived, problems: [...unasked, ...problems], identity: OF_FILE };
 }
 

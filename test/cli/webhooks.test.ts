@@ -267,6 +267,20 @@ spec:
     assert.equal(refused.objects[0]?.webhooks.length, 2);
   });
 
+  test("warns of rules that an API server asks static webhooks about, and a cel: entry skips", async () => {
+    const rule = (resources: string) =>
+      `matchConstraints: {resourceRules: [{apiGroups: [admissionregistration.k8s.io], apiVersions: [v1], operations: [DELETE], resources: [${resources}]}]}`;
+    const cel = `cel: {${rule("validatingadmissionpolicies")}, validations: [{expression: "false"}]}`;
+    const hooks = cel.replace("validatingadmissionpolicies", "validatingwebhookconfigurations");
+    const files = {
+      "policies.yaml": `skips: {${cel}}\njudges: {expression: m(), message: no, policies: {m: {${cel}}}}\nhooks: {${hooks}}\n`,
+    };
+    const { err } = await webhooks(files, "--static", "--webhook-url", "https://10.0.0.5:3000");
+    assert.match(err, /skips: it is never asked: validatingadmissionpolicies\.\S+ policies of this kind never judge it/);
+    assert.doesNotMatch(err, /(?:judges|hooks): it is never asked/);
+    assert.match(err, /hooks: names validatingwebhookconfigurations\.\S+ a denial/);
+  });
+
   test("prints static manifests, which name a URL, end in .static.k8s.io and pass check --static", async () => {
     const files = {
       "policies.yaml": `v: {${CEL}}\nm: {resource: m.yaml, allowedToMutate: true}\n`,

@@ -272,6 +272,8 @@ export interface CheckOptions extends UpgradeOptions {
   readonly strict: boolean;
   /** Whether folders and files are static manifests of an API server. */
   readonly static?: boolean;
+  /** The admission plugin that reads them; absent: that of the first object. */
+  readonly plugin?: string;
   /** The Kubernetes that ValidatingAdmissionPolicies must be stored by; absent: any that this server supports. */
   readonly kubernetesVersion?: KubernetesVersion;
 }

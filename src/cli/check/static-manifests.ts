@@ -29,15 +29,15 @@ const API_VERSION = "admissionregistration.k8s.io/v1";
 const NAMES = /\.(?:ya?ml|json)$/i;
 
 /** The plugin that reads each kind: each has a directory of its own. */
-const PLUGINS: ReadonlyMap<string, string> = new Map([
-  ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicy"],
-  ["ValidatingAdmissionPolicyBinding", "ValidatingAdmissionPolicy"],
-  ["MutatingAdmissionPolicy", "MutatingAdmissionPolicy"],
-  ["MutatingAdmissionPolicyBinding", "MutatingAdmissionPolicy"],
-  ["ValidatingWebhookConfiguration", "ValidatingAdmissionWebhook"],
-  ["MutatingWebhookConfiguration", "MutatingAdmissionWebhook"],
-]);
+const PLUGINS: ReadonlyMap<string, string> = new Map(
+  ["Validating", "Mutating"].flatMap((type) => [
+    [`${type}AdmissionPolicy`, `${type}AdmissionPolicy`],
+    [`${type}AdmissionPolicyBinding`, `${type}AdmissionPolicy`],
+    [`${type}WebhookConfiguration`, `${type}AdmissionWebhook`],
+  ]),
+);
 const KINDS = [...PLUGINS.keys()].join(", ");
+const pluginOf = (kind: string): string | undefined => PLUGINS.get(kind.replace(/List$/, ""));
 
 /** The subjects of a command line: the files together, and each directory. @throws UsageError without any, or where one is missing */
 export function staticSubjects(named: readonly string[], isFolder: (name: string) => boolean) {
@@ -52,7 +52,15 @@ export function staticSubjects(named: readonly string[], isFolder: (name: string
 /** Whether a problem of an object in a cluster is none of a static manifest, or is told here in other words. */
 export const isOfCluster = ({ message }: Problem): boolean =>
   message.includes(`names ending with "${STATIC_SUFFIX}" are reserved`) ||
-  message.startsWith("the binding has no effect");
+  message.startsWith("the binding has no effect") ||
+  /^\w+List is not a kind of /.test(message);
+
+/** The API server that reads the manifests. */
+export interface StaticOptions {
+  readonly kubernetesVersion?: KubernetesVersion;
+  /** The plugin that reads a directory; absent: that of its first object. */
+  readonly plugin?: string;
+}
 
 /**
  * Checks all files of a directory by the rules for static manifests, and webhook configurations by all rules; its policies are checked as a configuration.
@@ -64,7 +72,7 @@ export function staticConfig(
   name: string,
   named: readonly string[],
   texts: ReadonlyMap<string, string>,
-  { kubernetesVersion: version = NEWEST_VERSION }: { readonly kubernetesVersion?: KubernetesVersion },
+  { kubernetesVersion: version = NEWEST_VERSION, plugin }: StaticOptions,
 ) {
   if (!isSince(version, SINCE))
     throw new UsageError(`--static: Kubernetes ${version} reads no static manifests: ${SINCE} is the first that does`);
@@ -89,7 +97,7 @@ export function staticConfig(
     }
   });
   const compiler = new ExpressionCompiler(admissionDialect(versionOfNewExpressions(version), version));
-  const directory = new Directory(documents);
+  const directory = new Directory(documents, plugin);
   let webhookConfigurations = 0;
   for (const document of documents) {
     const { kind, name } = identityOf(document);
@@ -140,7 +148,7 @@ function objectsOf([line, own]: Part, file: string, problems: Problem[], told: T
     told(file, line, "error", message, { code: "YAML_SYNTAX", ...(hint && { hint }) });
     return [];
   };
-  const { documents, problems: unread, warnings } = parseResources("\n".repeat(line - 1) + own, file);
+  const { documents, problems: unread, warnings } = parseResources("\n".repeat(line - 1) + own, file, true);
   // The decoder is strict: a key that is repeated in its map is an error.
   const repeated = warnings.filter(({ code }) => code === "CONFIG_DUPLICATE_KEY");
   problems.push(...unread, ...repeated.map((warning) => ({ ...warning, severity: "error" as const })));
@@ -165,7 +173,7 @@ const LIST = struct("v1.List", {
   items: list(any),
 });
 
-/** The objects of a document: a List has any, the list of a kind has those of that kind, whatever they say. */
+/** The objects of a document: a List has any, the list of a kind has those of that kind, whatever they say; an empty one stands for itself. */
 function opened(document: SourceDocument, problems: Problem[]): readonly SourceDocument[] {
   const [apiVersion, written] = [text(document.value, "apiVersion"), text(document.value, "kind")];
   const kind = written.replace(/List$/, "");
@@ -173,8 +181,10 @@ function opened(document: SourceDocument, problems: Problem[]): readonly SourceD
   if ((written !== "List" && !ofKind) || apiVersion === "") return [document];
   const { mistakes } = salvage(document.value, LIST);
   problems.push(...mistakes.map((mistake) => fieldProblem(document, "error", misread(mistake))));
-  const items = member(document.value, "items");
-  return (Array.isArray(items) ? items : []).flatMap((item: unknown, i: number) => {
+  const inside = member(document.value, "items");
+  const items: readonly unknown[] = Array.isArray(inside) ? inside : [];
+  if (ofKind && items.length === 0) return [document];
+  return items.flatMap((item, i) => {
     const part = document.part(["items", i], ofKind && isObject(item) ? { ...item, apiVersion, kind } : item);
     return ofKind ? [part] : opened(part, problems);
   });
@@ -188,31 +198,36 @@ class Directory {
   /** Names of policies that a binding names. */
   readonly bound: ReadonlySet<string>;
   readonly #policies: ReadonlySet<string>;
-  readonly #first: SourceDocument | undefined;
+  /** The plugin, and why it is that one. */
+  readonly #plugin: string | undefined;
+  readonly #why: string;
   readonly #seen = new Map<string, string>();
 
-  constructor(documents: readonly SourceDocument[]) {
+  constructor(documents: readonly SourceDocument[], plugin: string | undefined) {
     const isBinding = (document: SourceDocument): boolean => identityOf(document).kind.endsWith("Binding");
     this.bound = new Set(documents.filter(isBinding).map(policyNameOf));
     this.#policies = new Set(documents.filter((each) => !isBinding(each)).map((each) => identityOf(each).name));
-    this.#first = documents.find((document) => PLUGINS.has(identityOf(document).kind));
+    const first = documents.find((document) => pluginOf(identityOf(document).kind) !== undefined);
+    const kind = first === undefined ? "" : identityOf(first).kind;
+    this.#plugin = plugin ?? pluginOf(kind);
+    this.#why = plugin === undefined ? `there is a ${kind} (${first?.file})` : `this one is ${plugin}'s`;
   }
 
   /** The mistakes of an object by the rules for static manifests; each is asked once, in the order of files. */
   mistakesOf(document: SourceDocument): readonly Mistake[] {
     const { kind, name, namespace } = identityOf(document);
     const apiVersion = text(document.value, "apiVersion");
-    const plugin = PLUGINS.get(kind);
+    const plugin = pluginOf(kind);
     if (kind === "" || apiVersion === "") return [[[], `Object '${kind === "" ? "Kind" : "apiVersion"}' is missing`]];
     if (plugin === undefined)
       return [[["kind"], `static manifests have no ${kind} of ${apiVersion}`, `the API server reads ${KINDS}`]];
     if (apiVersion !== API_VERSION)
       return [[["apiVersion"], "unsupported resource type: only v1 is read", `write ${API_VERSION}`]];
-    const first = this.#first && identityOf(this.#first).kind;
-    if (first !== undefined && PLUGINS.get(first) !== plugin) {
-      const message = `unsupported resource type: a directory has the objects of one plugin, and there is a ${first} (${this.#first?.file})`;
+    if (plugin !== this.#plugin) {
+      const message = `unsupported resource type: a directory has the objects of one plugin, and ${this.#why}`;
       return [[["kind"], message, `give ${plugin} a staticManifestsDir of its own`]];
     }
+    if (kind.endsWith("List")) return [];
     const earlier = this.#seen.get(`${kind}/${name}`);
     this.#seen.set(`${kind}/${name}`, earlier ?? document.file);
     const [metadata, spec] = [member(document.value, "metadata"), member(document.value, "spec")];

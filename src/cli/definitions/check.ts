@@ -12,6 +12,7 @@ interface CheckOptions {
   readonly upgrade?: string;
   readonly recorded?: readonly string[];
   readonly static?: true;
+  readonly plugin?: string;
   readonly batch?: true;
   readonly typecheck?: true;
   readonly schemas?: string;
@@ -32,6 +33,17 @@ export const addCheck: AddCommand = (program, { io, done }) => {
     .addOption(OUTPUT)
     .option("--strict", "exit 1 for warnings, too")
     .option("--static", "check static manifests of an API server: a directory is one of its admission plugins' own")
+    .addOption(
+      new Option(
+        "--plugin <name>",
+        "with --static: the plugin of the directory (default: that of its first object)",
+      ).choices([
+        "ValidatingAdmissionPolicy",
+        "MutatingAdmissionPolicy",
+        "ValidatingAdmissionWebhook",
+        "MutatingAdmissionWebhook",
+      ]),
+    )
     .option(
       "--upgrade <version>",
       "say of each policy whether a newer Kubernetes decides otherwise; exit 1 if one does",
@@ -54,6 +66,7 @@ export const addCheck: AddCommand = (program, { io, done }) => {
         upgrade,
         recorded,
         static: isStatic,
+        plugin,
       } = check.opts<CheckOptions>();
       const settings = settingsOf(check, io);
       const { kubernetesVersion: version } = settings;
@@ -64,6 +77,8 @@ export const addCheck: AddCommand = (program, { io, done }) => {
         const options = { typecheck: typecheck === true, ...(schemas && { schemas }), ...(version && { version }) };
         return done(await checkBatchCommand(options, io));
       }
+      if (plugin !== undefined && !isStatic)
+        throw new UsageError("--plugin is for --static: it reads such directories");
       if (recorded !== undefined && upgrade === undefined)
         throw new UsageError("--recorded is for --upgrade: replay puts recorded requests to other policies");
       const { checkCommand } = await import("../check/index.js");
@@ -73,6 +88,7 @@ export const addCheck: AddCommand = (program, { io, done }) => {
         output,
         strict: strict === true,
         static: isStatic === true,
+        ...(plugin !== undefined && { plugin }),
         ...(version && { kubernetesVersion: version }),
         ...(upgrade !== undefined && { upgrade: upgradeVersion(upgrade, version) }),
         ...(recorded !== undefined && { recorded: await inputsOf(recorded, io.stdin) }),

@@ -87,6 +87,7 @@ export function admissionPolicyDemand(
     },
     // It does not judge reviews, even where its rules name them (spec validating-admission-policy.md 3.8).
     asksAboutRights: true,
+    hasExemptions: true,
     ...(isAdmissionPolicy && { isAdmissionPolicy }),
     mutating,
     shares: true,

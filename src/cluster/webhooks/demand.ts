@@ -62,6 +62,8 @@ export interface AskedPolicy {
   readonly asksAboutRights?: boolean;
   /** Whether it is one of Kubernetes' own policies: it decides as it does in the API server. */
   readonly isAdmissionPolicy?: true;
+  /** Whether it skips requests that Kubernetes' own policies never judge (`exemption`). */
+  readonly hasExemptions?: boolean;
 }
 
 /** The default time-out of the API server in seconds. */

@@ -23,6 +23,8 @@ export interface DeriveOptions {
   readonly ownNamespace: string;
   /** Default none. */
   readonly exemptNamespaces?: ExemptNamespaces;
+  /** Whether the webhooks are static manifests; default no. */
+  readonly isStatic?: boolean;
 }
 
 /** The derived webhooks and sets. */

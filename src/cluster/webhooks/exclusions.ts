@@ -43,7 +43,7 @@ export const UNASKED: readonly UnaskedResource[] = [
   ...each(
     ADMISSION,
     "validatingwebhookconfigurations mutatingwebhookconfigurations validatingadmissionpolicies validatingadmissionpolicybindings mutatingadmissionpolicies mutatingadmissionpolicybindings",
-    { kind: "never", stops: "" },
+    { kind: "never", stops: "changes of admission policies and webhook configurations, and their deletion" },
   ),
   ...each("coordination.k8s.io", "leases leasecandidates", {
     alsoOfAdmissionPolicies: true,

@@ -39,6 +39,7 @@ function together(id: string, policies: readonly AskedPolicy[]): AskedPolicy {
     mutating: policies.some(({ mutating }) => mutating),
     asksAboutRights: policies.some(({ asksAboutRights }) => asksAboutRights),
     ...(policies.every(({ isAdmissionPolicy }) => isAdmissionPolicy) && { isAdmissionPolicy: true }),
+    hasExemptions: policies.every(({ hasExemptions }) => hasExemptions),
     shares: false,
     domain: first?.domain ?? OWN_DOMAIN,
     ...(namespace !== undefined && { namespace }),
@@ -201,7 +202,8 @@ class EntryReader {
     for (const each of members) {
       const own = this.#member(each);
       if (typeof own === "string") return `its member '${each.name}' ${own}`;
-      asked.push({ ...own, mutating: false });
+      // A member judges whatever its group asks about.
+      asked.push({ ...own, mutating: false, hasExemptions: false });
     }
     return together(id, asked);
   }

@@ -1,4 +1,5 @@
 /** Tells which of its rules a policy is never asked about, and which rules name what a denial of could lock a cluster. */
+import { exemption } from "../../kinds/shared/match/exempt.js";
 import { builtinKinds, builtinScope, pluralOf } from "../../kubernetes/builtin-kinds.js";
 import { parseApiVersion } from "../../kubernetes/names.js";
 import type { AskedPolicy, WebhookRule } from "./demand.js";
@@ -23,6 +24,8 @@ export interface ServerFacts {
   /** The server's namespace; absent: unknown. */
   readonly ownNamespace?: string;
   readonly exemptNamespaces?: ExemptNamespaces;
+  /** Whether its webhooks are static manifests, which Kubernetes asks about more; default no. */
+  readonly isStatic?: boolean;
 }
 
 /** Advice about the rules of a policy, for its author. */
@@ -128,10 +131,11 @@ class RuleReader {
   }
 
   /** Why Kubernetes asks no webhook about a resource; undefined: it does. */
-  #byKubernetes({ kind }: UnaskedResource): string | undefined {
-    if (kind === "never") return "Kubernetes asks no webhook about it";
+  #byKubernetes({ kind, group, resource }: UnaskedResource): string | undefined {
+    if (kind === "never" && this.#server.isStatic !== true) return "Kubernetes asks no webhook about it";
+    if (this.#policy.hasExemptions && exemption(group, resource) !== undefined)
+      return "policies of this kind never judge it";
     if (kind !== "review") return undefined;
-    if (this.#policy.isAdmissionPolicy) return "policies of this kind never judge it";
     return leavesOutReviews(this.#server.release)
       ? `${REVIEWS} (feature gate ExcludeAdmissionWebhookVirtualResources)`
       : undefined;

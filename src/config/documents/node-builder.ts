@@ -49,9 +49,15 @@ export class NodeBuilder {
   #isTemplate = false;
   readonly #mostAliasedValues: number;
 
-  /** @param mostAliasedValues a limit whose excess is a fatal flaw */
-  constructor(mostAliasedValues: number = MAX_ALIASED_VALUES) {
+  readonly #isStrict: boolean;
+
+  /**
+   * @param mostAliasedValues a limit whose excess is a fatal flaw
+   * @param isStrict whether keys count as repeated as for an API server's strict decoder: a merged one, too, but not `<<` itself
+   */
+  constructor(mostAliasedValues: number = MAX_ALIASED_VALUES, isStrict = false) {
     this.#mostAliasedValues = mostAliasedValues;
+    this.#isStrict = isStrict;
   }
 
   /** The node, or a null scalar in place of one that can't be used (with a flaw recorded). */
@@ -79,7 +85,7 @@ export class NodeBuilder {
     let hasMerge = false;
     for (const pair of map.pairs) {
       if (isMerge(pair)) {
-        if (hasMerge) this.#repeated(pair.key, [...path, "<<"], REPEATED_KEY);
+        if (hasMerge && !this.#isStrict) this.#repeated(pair.key, [...path, "<<"], REPEATED_KEY);
         hasMerge = true;
         this.#addMerged(pair, path, pairs, own);
       } else this.#addPair(pair, path, pairs, own);
@@ -92,21 +98,21 @@ export class NodeBuilder {
     const merged = new Map<string, Pair>();
     this.#merge(value, path, merged);
     for (const [name, pair] of merged) {
-      if (own.has(name)) this.#repeated(key, [...path, name], MERGED_OVER);
+      if ((this.#isStrict ? pairs : own).has(name)) this.#repeated(key, [...path, name], MERGED_OVER);
       pairs.set(name, pair);
     }
   }
 
   /** Records a repeated key at the map itself, and not again for every alias of it. */
   #repeated({ start: offset }: YamlNode, path: Path, message: string): void {
-    if (this.#aliasDepth === 0)
+    if (this.#aliasDepth === 0 || this.#isStrict)
       this.flaws.push({ offset, path, message, code: "CONFIG_DUPLICATE_KEY", kind: "repeated" });
   }
 
   #addPair({ key, value }: YamlPair, path: Path, pairs: Map<string, Pair>, own: Set<string>): void {
     const name = this.#keyName(key, path);
     const keyPath = [...path, name];
-    if (own.has(name)) this.#repeated(key, keyPath, REPEATED_KEY);
+    if ((this.#isStrict ? pairs : own).has(name)) this.#repeated(key, keyPath, REPEATED_KEY);
     own.add(name);
     pairs.set(name, { key: name, keyStart: key.start, keyEnd: key.end, value: this.build(value, keyPath) });
   }

@@ -232,8 +232,11 @@ export interface ParsedResources {
   readonly warnings: readonly Problem[];
 }
 
-/** Reads a file of Kubernetes resources: any number of documents, as kubectl reads them. */
-export function parseResources(text: string, file: string): ParsedResources {
+/**
+ * Reads a file of Kubernetes resources: any number of documents, as kubectl reads them.
+ * @param isStrict whether to warn of every key that an API server's strict decoder refuses
+ */
+export function parseResources(text: string, file: string, isStrict = false): ParsedResources {
   const source = new SourceText(text);
   const { documents, error } = readYamlStream(text);
   if (error !== undefined) {
@@ -243,7 +246,7 @@ export function parseResources(text: string, file: string): ParsedResources {
   const problems: Problem[] = [];
   const doubts: NodeProblem[] = [];
   const read = documents.map(({ root, value, unread }) => {
-    const builder = new NodeBuilder();
+    const builder = new NodeBuilder(undefined, isStrict);
     const node = builder.build(root, []);
     for (const flaw of builder.flaws) if (flaw.kind === "repeated") doubts.push(flaw);
     // The tree ends where the builder stopped, though the value does not.

@@ -37,10 +37,11 @@ interface Webhook {
   readonly reinvocationPolicy?: string;
 }
 
+const OCTETS = list({ kind: "integer", go: "uint8" });
 const CA_BUNDLE = parsed((text) => {
   const read = normalBase64(text);
   return "error" in read ? read.error : undefined;
-});
+}, OCTETS);
 
 const MUTATING = "MutatingWebhookConfiguration";
 const typeOf = (kind: string): ApiType => {
@@ -150,11 +151,11 @@ function urlErrors(url: string): readonly string[] {
   const [, scheme = "", authority = "", query, fragment] =
     /^(?:([a-z][a-z\d+.-]*):)?(?:\/\/([^/?#]*))?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/is.exec(url) ?? [];
   const host = authority.replace(/^.*@/, "");
-  // Go takes any number as a port, a zone of an address, and other hosts' signs, but fewer escapes.
+  // Go takes any number as a port, a zone of an address, more signs and a stray `]`, but fewer escapes.
   const plain = host
     .replace(/:\d*$/, "")
     .replace(/%25[^\]]+\]$/, "]")
-    .replaceAll(/["<>]|%25/g, "g");
+    .replaceAll(/["<>]|%25|(?<!^\[.*)\]/g, "g");
   const wrong = /[^ -~\u0080-\u{10ffff}]|%(?![0-9a-f]{2})/iu.test(url.slice(0, url.length - (query?.length ?? 0)));
   if (wrong || /[%\\`{|}]|^[^[].*:/.test(plain) || (plain !== "" && !URL.canParse(`https://${plain}`)))
     return ["url must be a valid URL"];

@@ -12,7 +12,13 @@ export type ApiType =
   | { readonly kind: "boolean"; readonly go: string }
   | { readonly kind: "any" }
   /** A string that its type parses: a parse error is the only mistake reported, and has no place. */
-  | { readonly kind: "parsed"; readonly go: string; readonly error: (text: string) => string | undefined }
+  | {
+      readonly kind: "parsed";
+      readonly go: string;
+      readonly error: (text: string) => string | undefined;
+      /** The type of a list in place of the string. */
+      readonly list?: ApiType;
+    }
   | { readonly kind: "list"; readonly element: ApiType; readonly go: string }
   | { readonly kind: "map"; readonly value: ApiType; readonly go: string }
   | {
@@ -27,11 +33,12 @@ export type ApiType =
 export const string = (go = "string"): ApiType => ({ kind: "string", go });
 export const integer = { kind: "integer", go: "int64" } as const satisfies ApiType;
 export const boolean: ApiType = { kind: "boolean", go: "bool" };
-/** A string that is parsed; `error` gives the error of a text. */
-export const parsed = (error: (text: string) => string | undefined): ApiType => ({
+/** A string that is parsed; `error` gives the error of a text, and a `list` may stand in its place. */
+export const parsed = (error: (text: string) => string | undefined, list?: ApiType): ApiType => ({
   kind: "parsed",
   go: "string",
   error,
+  ...(list && { list }),
 });
 /** Any value; decoded elsewhere. */
 export const any: ApiType = { kind: "any" };
@@ -124,9 +131,12 @@ class Decoder {
       case "boolean":
         return typeof value === type.kind ? value : this.#fail(value, type.go, path, owner);
       case "parsed":
+        if (type.list && Array.isArray(value)) return this.decode(value, type.list, path, owner);
         return this.#parsed(value, type, path, owner);
       case "integer":
-        return isInt64(value) ? value : this.#fail(value, type.go, path, owner);
+        return isInt64(value) && (type.go !== "uint8" || isOctet(value))
+          ? value
+          : this.#fail(value, type.go, path, owner);
       case "list":
         if (!Array.isArray(value)) return this.#fail(value, type.go, path, owner);
         return value.map((item, i) => this.decode(item, type.element, [...path, i], owner) ?? zeroOf(type.element));
@@ -212,6 +222,8 @@ const isInt64 = (value: unknown): boolean =>
   typeof value === "bigint"
     ? BigInt.asIntN(64, value) === value
     : typeof value === "number" && Number.isSafeInteger(value);
+
+const isOctet = (value: unknown): boolean => typeof value === "number" && value >= 0 && value <= 255;
 
 function zeroOf(type: ApiType): unknown {
   switch (type.kind) {
