@@ -42,7 +42,7 @@ export class PolicyIndex {
   of(namespace: string): readonly AuditedPolicy[] {
     const { policies } = this.#kind;
     const labels = namespace === "" ? undefined : this.#namespaces.of(namespace);
-    // What is not known is found out by asking.
+    // Where the labels are not known, asking finds out.
     if (labels === undefined) return policies;
     let found = this.#known.get(namespace);
     if (found === undefined) {
