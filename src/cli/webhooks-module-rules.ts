@@ -45,8 +45,8 @@ function modulesOf(entries: readonly ConfigEntry[]): readonly ModuleEntry[] {
 
 async function suggested(entry: ModuleEntry, fetcher: ModuleFetcher): Promise<SuggestedRules | string | undefined> {
   try {
-    const { bytes, release } = await moduleFiles(entry, fetcher, () => {});
-    release();
+    const { read, release } = await moduleFiles(entry, fetcher, () => {});
+    const { bytes } = await read().finally(release);
     return readMetadataOfBytes(bytes);
   } catch (error) {
     return `has a module whose metadata can't be read: ${reasonOf(error)}`;

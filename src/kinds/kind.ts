@@ -75,22 +75,28 @@ export interface InlineKind {
   prepare(entry: CelEntry, warn: Warn): PreparedEntry;
 }
 
-/** The files at the address of a module entry. */
-export interface ModuleFiles {
+/** The modules at the address of a module entry. */
+export interface ModuleContents {
   /** The module's bytes; of an Extism manifest, the main module's. They are the kind's own. */
   readonly bytes: Uint8Array;
-  /** `sha256:<hex>` of the bytes; absent: not computed. */
-  readonly digest?: string;
-  /** To be called when the bytes are no longer needed: other loads wait for the memory. */
-  readonly used?: () => void;
-  /** To be called when no policy of these files is left: they may be removed from the download folder. */
-  readonly release?: () => void;
   /** For an Extism manifest. */
   readonly plugin?: {
     readonly manifest: PluginManifest;
     /** The modules beside the main one, by name. */
     readonly linked: readonly { readonly name: string; readonly bytes: Uint8Array }[];
   };
+}
+
+/** The file at the address of a module entry. */
+export interface ModuleFiles {
+  /** `sha256:<hex>` of the file; absent: not computed. */
+  readonly digest?: string;
+  /** Reads what is in it; all calls have the same result. Rejects with a LoadError. */
+  readonly read: () => Promise<ModuleContents>;
+  /** To be called when the bytes are no longer needed: other loads wait for the memory. */
+  readonly used?: () => void;
+  /** To be called when no policy of these files is left: they may be removed from the download folder. */
+  readonly release?: () => void;
 }
 
 /** Policies that are WASM modules (`module:`). */

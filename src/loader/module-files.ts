@@ -9,6 +9,7 @@ import {
   type Problem,
   readPluginManifest,
 } from "../config/index.js";
+import { loadedOnce } from "../data/loaded-once.js";
 import {
   digestOf,
   FetchError,
@@ -20,7 +21,7 @@ import {
   type ModuleLimits,
   withoutSecrets,
 } from "../fetch/index.js";
-import type { ModuleFiles, Warn } from "../kinds/kind.js";
+import type { ModuleContents, ModuleFiles, Warn } from "../kinds/kind.js";
 import { LoadError } from "../kinds/load-error.js";
 import { type CountedModule, NamespaceModules } from "./namespace-modules.js";
 import { limitsOf } from "./prefetch.js";
@@ -38,7 +39,7 @@ const NAMESPACED_MANIFEST_VALUES = 1_000;
 export type HeldFiles = ModuleFiles & Required<Pick<ModuleFiles, "used" | "release">>;
 
 /**
- * Fetches the modules of an entry, and reads them when there is memory for them.
+ * Fetches the modules of an entry; reading waits until there is memory for them.
  * @param inUse counts the modules of policies in namespaces
  * @throws LoadError
  */
@@ -50,7 +51,7 @@ export async function moduleFiles(
 ): Promise<HeldFiles> {
   const held = new Held();
   try {
-    return await new Reading(entry, fetcher, held, inUse).read(warn);
+    return await new Reading(entry, fetcher, held, inUse).files(warn);
   } catch (cause) {
     held.release();
     throw cause;
@@ -89,17 +90,23 @@ class Reading {
     this.#inUse = inUse;
   }
 
-  async read(warn: Warn): Promise<HeldFiles> {
-    const { module, origin, allowedHosts } = this.#entry;
+  async files(warn: Warn): Promise<HeldFiles> {
+    const { module, origin } = this.#entry;
     const place = (message: string): Problem => {
       const hint = missingFileHint(module);
       return { ...origin.error([moduleKey(this.#entry)], message), ...(hint !== undefined && { hint }) };
     };
     const file = await this.#fetch(module, place);
-    await this.#enter([file], place);
-    const bytes = await this.#told(module.text, place, () => file.read());
+    await this.#count([file], place);
     const { used, release } = this.#held;
-    if (!isPluginManifest(bytes, module.location)) return { bytes, digest: file.digest, used, release };
+    return { digest: file.digest, read: loadedOnce(() => this.#read(file, place, warn)), used, release };
+  }
+
+  async #read(file: FetchedFile, place: Place, warn: Warn): Promise<ModuleContents> {
+    const { module, origin, allowedHosts } = this.#entry;
+    await this.#enter([file]);
+    const bytes = await this.#told(module.text, place, () => file.read());
+    if (!isPluginManifest(bytes, module.location)) return { bytes };
     if (this.#limits.namespace !== undefined && isLarge(bytes)) {
       const most = `${NAMESPACED_MANIFEST_BYTES} bytes and ${NAMESPACED_MANIFEST_VALUES} values`;
       const problem = place(`the manifest of a namespaced policy has at most ${most}`);
@@ -119,14 +126,14 @@ class Reading {
           { code: "MODULE_MANIFEST" },
         ),
       );
-    used();
+    this.#held.used();
     const [main, ...others] = await this.#modules([manifest.main, ...manifest.others], place);
     if (main === undefined) throw new Error("a manifest has a main module");
     const linked = manifest.others.map((each, index) => ({
       name: each.name,
       bytes: others[index] ?? new Uint8Array(),
     }));
-    return { bytes: main, plugin: { manifest, linked }, used, release };
+    return { bytes: main, plugin: { manifest, linked } };
   }
 
   /** The modules of a manifest, their hashes checked: all are fetched before any is read. */
@@ -147,26 +154,29 @@ class Reading {
       const problem = { ...place(message), code: "MODULE_MANIFEST" } as const;
       throw new LoadError("the modules of the manifest are too large together", [problem]);
     }
-    await this.#enter(files, place);
+    await this.#count(files, place);
+    await this.#enter(files);
     return Promise.all(files.map((file) => this.#told(this.#entry.module.text, place, () => file.read())));
   }
 
-  async #enter(modules: readonly CountedModule[], place: Place): Promise<void> {
+  /** Counts the modules in use by the policy's namespace. */
+  async #count(modules: readonly CountedModule[], place: Place): Promise<void> {
     const { namespace, maxBytes = MAX_MODULE_BYTES } = this.#limits;
     const { id, module } = this.#entry;
-    if (namespace !== undefined)
-      this.#held.pins.push(
-        await this.#told(module.text, place, async () => this.#inUse.use(namespace, id, modules, maxBytes)),
-      );
-    // Each of an operator's policies counts by itself.
-    const bytes = modules.reduce((sum, { size }) => sum + size, 0);
-    this.#held.memory = await this.#fetcher.memory(bytes, namespace ?? `/${id}`);
+    if (namespace === undefined) return;
+    this.#held.pins.push(
+      await this.#told(module.text, place, async () => this.#inUse.use(namespace, id, modules, maxBytes)),
+    );
   }
 
-  async #fetch(
-    { location, text }: ModuleEntry["module"],
-    place: Place,
-  ): Promise<Pick<ModuleFile, "size" | "digest" | "read">> {
+  /** Waits until there is memory for the modules. */
+  async #enter(modules: readonly CountedModule[]): Promise<void> {
+    // Each of an operator's policies counts by itself.
+    const bytes = modules.reduce((sum, { size }) => sum + size, 0);
+    this.#held.memory = await this.#fetcher.memory(bytes, this.#limits.namespace ?? `/${this.#entry.id}`);
+  }
+
+  async #fetch({ location, text }: ModuleEntry["module"], place: Place): Promise<FetchedFile> {
     return this.#told(text, place, async () => {
       const file = await this.#fetcher.file(location, this.#limits);
       this.#held.pins.push(file.hold());
@@ -190,6 +200,7 @@ class Reading {
 }
 
 type Release = () => void;
+type FetchedFile = Pick<ModuleFile, "size" | "digest" | "read">;
 /** Makes a problem at the place that names a module. */
 type Place = (message: string) => Problem;
 

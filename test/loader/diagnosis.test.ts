@@ -16,7 +16,7 @@ test("a module is fetched for an entry with mistakes, and asked about its settin
   };
   const fetchModule = async ({ id }: { id: string }): Promise<ModuleFiles> => {
     fetched.push(id);
-    return { bytes: new Uint8Array() };
+    return { read: async () => ({ bytes: new Uint8Array() }) };
   };
   const config = parseConfig(
     `mode: { module: ./a.wasm, polcyMode: monitor }

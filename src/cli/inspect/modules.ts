@@ -56,7 +56,8 @@ export async function inspectModule(
     return await withAdvice(withoutSecrets(module.text), async () => {
       const wanted = { fetcher, ...(signatures && { checks: options.signatures }) };
       const artifact = module.kind === "registry" ? await artifactAt(module.location, wanted) : undefined;
-      const { bytes, plugin } = await moduleFiles(entry, fetcher, () => {}).catch((cause: unknown) => {
+      const contents = async () => (await moduleFiles(entry, fetcher, () => {})).read();
+      const { bytes, plugin } = await contents().catch((cause: unknown) => {
         // Its own message is for clients: the cause, or its problems, have the place.
         if (cause instanceof LoadError && cause.cause === undefined && cause.problems.length > 0)
           throw new Error(cause.problems.map(formatProblem).join("\n"));

@@ -40,10 +40,10 @@ export class PolicyIndex {
 
   /** The policies that are to be asked about the objects of a Namespace, in order; `""`: about objects in none. */
   of(namespace: string): readonly AuditedPolicy[] {
-    const { policies, plural } = this.#kind;
+    const { policies } = this.#kind;
     const labels = namespace === "" ? undefined : this.#namespaces.of(namespace);
-    // A Namespace is selected by its own labels, and what is not known is found out by asking.
-    if (labels === undefined || plural === "namespaces") return policies;
+    // Where the labels are not known, asking finds out.
+    if (labels === undefined) return policies;
     let found = this.#known.get(namespace);
     if (found === undefined) {
       found = policies.filter((policy) => !leavesOut(policy, namespace, labels));

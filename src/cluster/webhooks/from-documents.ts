@@ -49,7 +49,8 @@ export class WebhookDeriver {
   readonly #rollouts = new Rollouts();
   #companions = new Map<string, Known<Companion>>();
   #policies = new Map<string, Known<AskedPolicy | undefined>>();
-  #asked: readonly AskedPolicy[] | undefined;
+  #given: readonly ClusterDocument[] = [];
+  #asked: readonly AskedPolicy[] = [];
   #derived: DerivedWebhooks | undefined;
 
   constructor(options: DocumentOptions) {
@@ -63,6 +64,9 @@ export class WebhookDeriver {
    */
   derive(documents: Iterable<ClusterDocument>, refused: ReadonlySet<string> = NONE): DerivedWebhooks {
     const given = Array.from(documents).filter(({ key }) => !refused.has(key));
+    // Each of a thousand statuses that are written at the start asks again.
+    if (this.#derived !== undefined && isSame(given, this.#given)) return this.#derived;
+    this.#given = given;
     this.#rollouts.update(new Map(given.map((document) => [document.key, document])));
     const { inForce, inShadow } = this.#rollouts;
     const all = Array.from(inShadow, ([key, document]) => inForce.get(key) ?? document);
@@ -74,16 +78,14 @@ export class WebhookDeriver {
     const excepted = this.#excepted();
     this.#policies = remembered(this.#policies, all, (document) => this.#policy(document, bindings, excepted));
     const asked = [...this.#policies.values()].flatMap(({ made }) => made ?? []);
-    const before = this.#asked;
-    const same = before?.length === asked.length && asked.every((policy, i) => policy === before[i]);
-    if (!same || this.#derived === undefined) this.#derived = webhooksFor(asked, this.#options);
+    if (this.#derived === undefined || !isSame(asked, this.#asked)) this.#derived = webhooksFor(asked, this.#options);
     this.#asked = asked;
     return this.#derived;
   }
 
   /** The policies of the last call. */
   get asked(): readonly AskedPolicy[] {
-    return this.#asked ?? [];
+    return this.#asked;
   }
 
   #policy(document: ClusterDocument, bindings: ReadonlyMap<string, Bindings>, excepted: ReadonlySet<string>) {
@@ -154,6 +156,9 @@ export class WebhookDeriver {
     );
   }
 }
+
+const isSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>
+  one.length === other.length && one.every((each, i) => each === other[i]);
 
 const NONE: ReadonlySet<string> = new Set();
 

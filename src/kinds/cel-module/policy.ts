@@ -192,13 +192,14 @@ function evaluate(
   // The requester controls unreadable parts: such a request must not count as a *no*.
   if ("unreadable" in input) return { verdict: "error", message: input.unreadable, code: 400, cause: "protocol" };
   if ("error" in input) return failure(input.error);
-  const { turns, signal } = context;
+  // Not its signal, which would be made for every evaluation.
+  const { turns } = context;
   const held: { since: number | undefined; units: number } = { since: undefined, units: 0 };
   const hasTurns = turns !== undefined;
   const options = { deadline: { at, now, stretch: stretchOf(hasTurns), held } };
   const rules = new RuleEvaluation(options, hasTurns, variables, input.variables);
   const goOn = (i: number, denied: boolean): Promise<Outcome> | undefined =>
-    turns?.next().then(() => (signal.aborted ? NOT_IN_TIME : from(i, denied)));
+    turns?.next().then(() => (context.signal.aborted ? NOT_IN_TIME : from(i, denied)));
   const from = (first: number, isDenied: boolean): Outcome | Promise<Outcome> => {
     const sliceEnds = now() + SLICE_MS;
     let denied = isDenied;

@@ -11,13 +11,13 @@ import {
   type WasmRuntime,
 } from "../../wasm/index.js";
 import type { Needs } from "../../world/needs.js";
-import type { ModuleFiles, ModuleKind } from "../kind.js";
+import type { ModuleContents, ModuleKind } from "../kind.js";
 import { LoadError } from "../load-error.js";
 
 // The settings of an Extism plugin in an entry and its manifest. The entry goes before the manifest, but limits of either apply.
 
 /** The plugin's settings; undefined for an entry without any whose module has no manifest. */
-function pluginParts(entry: ModuleEntry, plugin: ModuleFiles["plugin"]): PluginParts | undefined {
+function pluginParts(entry: ModuleEntry, plugin: ModuleContents["plugin"]): PluginParts | undefined {
   const { config, logLevel, allowedHosts } = entry;
   if (plugin === undefined && config === undefined && logLevel === undefined && allowedHosts === undefined)
     return undefined;
@@ -60,12 +60,15 @@ const KUBERNETES_CAPABILITIES = "kubernetes/";
 export const wasmKind = (runtime: WasmRuntime): ModuleKind => ({
   needs: needsOf,
   async policy(entry, files) {
-    const plugin = pluginParts(entry, files.plugin);
+    const contents = await files.read();
+    const plugin = pluginParts(entry, contents.plugin);
+    // That of a manifest is not its main module's.
+    const digest = contents.plugin === undefined ? files.digest : undefined;
     try {
       return await runtime.load({
         id: entry.id,
-        bytes: files.bytes,
-        ...(files.digest !== undefined && { digest: files.digest }),
+        bytes: contents.bytes,
+        ...(digest !== undefined && { digest }),
         ...(files.used && { prepared: files.used }),
         settings: entry.settings,
         contextAwareResources: entry.contextAwareResources,

@@ -1,4 +1,5 @@
 /** Loads the policies of a cluster one by one: an unchanged one is kept, a broken one keeps its version before, and a slow one delays no other. */
+import { setFlagsFromString } from "node:v8";
 import type {
   ClusterEntries,
   ClusterEntry,
@@ -111,18 +112,25 @@ export class ClusterPolicies {
     const batch = this.#batch(all);
     const slow: Promise<void>[] = [];
     const conditions = this.#options.conditions?.() ?? "";
-    let turn = this.#options.clock.now();
-    for (const entry of entries) {
-      const state = this.#states.get(entry.id) ?? new PolicyState(entry);
-      this.#states.set(entry.id, state);
-      if (!state.want(entry, conditions)) continue;
-      const begun = this.#begin(state, batch);
-      if (begun.isFetched) slow.push(this.#within(patience, begun.loaded).then(begun.leave));
-      // A policy that fetches nothing is compiled at its turn.
-      else await begun.loaded;
-      if (this.#options.clock.now() - turn < TURN_MS) continue;
-      await new Promise((resolve) => setImmediate(resolve));
-      turn = this.#options.clock.now();
+    // The code of a first load runs once. Optimizing it, in other threads, would take a third of the processor time, and be of use when most is loaded.
+    const isOnce = this.#states.size === 0;
+    if (isOnce) setFlagsFromString("--no-opt");
+    try {
+      let turn = this.#options.clock.now();
+      for (const entry of entries) {
+        const state = this.#states.get(entry.id) ?? new PolicyState(entry);
+        this.#states.set(entry.id, state);
+        if (!state.want(entry, conditions)) continue;
+        const begun = this.#begin(state, batch);
+        if (begun.isFetched) slow.push(this.#within(patience, begun.loaded).then(begun.leave));
+        // A policy that fetches nothing is compiled at its turn.
+        else await begun.loaded;
+        if (this.#options.clock.now() - turn < TURN_MS) continue;
+        await new Promise((resolve) => setImmediate(resolve));
+        turn = this.#options.clock.now();
+      }
+    } finally {
+      if (isOnce) setFlagsFromString("--opt");
     }
     await this.#within(patience, Promise.all([...slow, ...batch.warm]));
     this.#done(batch);

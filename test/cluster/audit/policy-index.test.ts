@@ -6,6 +6,7 @@ import type { AuditedPolicy } from "../../../src/cluster/audit/audited-policy.js
 import { NamespaceLabels } from "../../../src/cluster/audit/namespaces.js";
 import { AuditedObject } from "../../../src/cluster/audit/object-request.js";
 import type { ClusterDocument } from "../../../src/config/from-cluster/index.js";
+import { prepareSelector } from "../../../src/kinds/shared/match/label-selector.js";
 import { PATIENT } from "../../kubernetes/client/support.js";
 import { audit, configMap } from "./support.js";
 
@@ -92,8 +93,17 @@ describe("an index of policies by Namespace", () => {
     put("c", {});
     put("d", { tier: "gold" });
     begun.source.take({ version: 1, base: 0, put: [...documents(pick)], removed: [], sets: [] });
-    const { policies, leftOut } = await begun.source.load();
-    assert.ok(policies.length > POLICIES / 3, JSON.stringify(leftOut.slice(0, 2)));
+    const { policies: loaded, leftOut } = await begun.source.load();
+    assert.ok(loaded.length > POLICIES / 3, JSON.stringify(leftOut.slice(0, 2)));
+    // Every other one has a webhook and a namespace in place of its own criteria, as Kubewarden's.
+    const policies = loaded.map((policy, i): AuditedPolicy => {
+      const objects = prepareSelector(pick(4) === 0 ? selector(pick) : {});
+      const webhook = { objects, namespaces: prepareSelector(selector(pick)) };
+      const namespace = ["", "", ...NAMESPACES][pick(6)];
+      return i % 2 === 0
+        ? policy
+        : Object.create(policy, { webhook: { value: webhook }, namespace: { value: namespace } });
+    });
     const namespaces = await NamespaceLabels.read({ http: begun.cluster.http, signal: PATIENT });
     let [asked, found] = [0, 0];
     for (const [plural, kind, namespaced] of [

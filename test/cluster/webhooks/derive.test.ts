@@ -317,6 +317,24 @@ describe("a deriver that is kept", () => {
     };
     assert.equal(deriver.derive([unread]).webhooks.length, 1);
   });
+
+  test("reads nothing of the same documents, unless others of them are refused", () => {
+    let asked = 0;
+    const deriver = new WebhookDeriver({
+      ...KEPT,
+      idOf: (key) => {
+        asked += 1;
+        return KEPT.idOf(key);
+      },
+    });
+    const documents = [kubewarden("p"), kyverno("k")];
+    const { webhooks } = deriver.derive(documents);
+    const before = asked;
+    assert.equal(deriver.derive([...documents]).webhooks, webhooks);
+    assert.equal(asked, before);
+    assert.equal(deriver.derive(documents, new Set([kyverno("k").key])).webhooks.length, 1);
+    assert.deepEqual(deriver.derive(documents), new WebhookDeriver(KEPT).derive(documents));
+  });
 });
 
 describe("policies whose names put together are the same", () => {
