@@ -96,7 +96,11 @@ export class BreakGlass {
         this.#look();
       },
       failed: (error, refused) => {
-        if (!refused) return;
+        if (!refused) {
+          if (!this.#isKnown && this.#leading?.aborted === false)
+            this.#warn("no webhook is written before it is known whether break-glass is in force", error);
+          return;
+        }
         refusals += 1;
         // An API server that has just started refuses what it allows a moment later: webhooks must not come back for that moment.
         if (refusals < MOST_REFUSALS) return;
