@@ -27,7 +27,12 @@ export async function mutating(stage: Stage): Promise<void> {
   await stage.apply(...MUTATING_POLICIES);
   // Not by `until`, which waits for our server, and without it in vain.
   while (!(await mutates(stage))) await sleep(500);
-  const native = await all(stage);
+  // The plugin sees parameters later than policies: what it says twice is what it says.
+  let native: string[] = [];
+  for (let before = ""; before !== JSON.stringify(native); await sleep(2_000)) {
+    before = JSON.stringify(native);
+    native = await all(stage);
+  }
 
   const server = await stage.replica("mutating", ENFORCED, "--audit-interval=0");
   await stage.claim("beside the plugin they are served, and asked by no webhook", async () => {
