@@ -1,6 +1,7 @@
 /** Compiled policies: the written one, and those derived from it for pod controllers (spec kyverno.md 3). */
 import type { Expression } from "../shared/expressions/expression.js";
 import type { PreparedMatch } from "../shared/match/match-resources.js";
+import type { OldRuleOrigin } from "./old-rule-origin.js";
 import type { ExceptionResource, PolicyResource, PolicySpec } from "./resource.js";
 
 /** The name of a variant; `""` for the policy as it was written. */
@@ -54,6 +55,8 @@ export interface CompiledVariant {
 /** A policy that can be evaluated. */
 export interface CompiledPolicy {
   readonly resource: PolicyResource;
+  /** The rule of an old policy that it was made of. */
+  readonly origin?: OldRuleOrigin | undefined;
   /** Default `["Deny"]`. */
   readonly actions: readonly string[];
   /** The base, then `cronjobs`, `defaults`, `extract` as far as there are any. */

@@ -1,8 +1,11 @@
 /** The exports of Kyverno's policies for other rooms. */
 export type { CompiledPolicy } from "./compiled-policy.js";
-export { type EngineContext, KyvernoEngine } from "./engine/engine.js";
+export { isOldPolicy } from "./convert/index.js";
+export { type EngineAnswer, type EngineContext, KyvernoEngine } from "./engine/engine.js";
 export type { AdmissionInput, EngineInput } from "./engine/engine-request.js";
 export type { PolicyResponse, RuleResult } from "./engine/response.js";
 export { expiredText } from "./expiry.js";
+export { originOf, resultOfOldRule } from "./old-rule-origin.js";
 export { type CompileFailure, preparePolicies } from "./prepare-policies.js";
+export { readOldPolicy } from "./read-old-policy.js";
 export type { ExceptionResource, PolicyResource } from "./resource.js";

@@ -79,6 +79,7 @@ export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false, checked
           );
         for (const problem of left) warn({ ...problem, severity: "warning" });
       }
+      for (const problem of prepared.unconverted) warn(problem);
       reportOrThrow(prepared.problems, warn);
       const { policies, contextEntries } = prepared;
       const brought = others.map(({ value }) => value).filter(isObject) as readonly JsonObject[];

@@ -40,7 +40,7 @@ function* expressionsOfVariant(variant: CompiledVariant): Iterable<CoveredExpres
 }
 
 function* each(
-  { policy: { metadata } }: CompiledVariant,
+  { policy: { metadata, converted } }: CompiledVariant,
   list: string,
   member: string,
   expressions: readonly (Expression | undefined)[],
@@ -48,7 +48,8 @@ function* each(
   names: readonly (string | undefined)[] = [],
 ): Iterable<CoveredExpression> {
   for (const [i, expression] of expressions.entries()) {
-    const path = `spec.${list}[${i}].${member}`;
+    const place = converted?.placeOf?.(["spec", list, i]);
+    const path = `spec.${list}[${i}].${member}${place === undefined ? "" : ` (${place})`}`;
     if (expression !== undefined) yield { policy: metadata.name ?? "", path, name: names[i], expression, wanted };
   }
 }

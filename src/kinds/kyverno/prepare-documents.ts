@@ -28,12 +28,14 @@ import { trimSpace } from "../shared/expressions/trim.js";
 import type { SchemaSource } from "../shared/type-check/schema-source.js";
 import { checkContextEntry, type JmesPathError } from "./check-context-entry.js";
 import { checkPolicy, modeError, policyWarnings } from "./check-policy.js";
-import { allMistakes, compilePolicy, exceptionsFor } from "./compile.js";
+import { allMistakes, brokenRule, compilePolicy, exceptionsFor } from "./compile.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
+import { isOldPolicy } from "./convert/index.js";
 import { type Compilers, REQUEST_TYPES } from "./dialect.js";
 import { expiryOf, isUnreadable } from "./expiry.js";
 import { NamedObjects } from "./named-objects.js";
 import { describeFailure, readResource } from "./read.js";
+import { readOldPolicy } from "./read-old-policy.js";
 import {
   type ContextEntryResource,
   type ExceptionResource,
@@ -126,12 +128,48 @@ export interface PreparedDocuments {
   /** Objects of other kinds. */
   readonly objects: readonly JsonObject[];
   readonly problems: readonly Problem[];
+  /** Rules of old policies that are not converted, as errors, and notes on others: the policies that stand for them are served all the same. */
+  readonly unconverted: readonly Problem[];
 }
 
 interface Found<R> {
   readonly resource: R;
   readonly document: KyvernoDocument;
 }
+
+/** The policies of an old policy's rules, each with its places in the old document; problems are added to the given ones. */
+function rulesOf(
+  document: KyvernoDocument,
+  value: JsonObject,
+  { problems, unconverted }: { readonly problems: Problem[]; readonly unconverted: Problem[] },
+): readonly Found<PolicyResource>[] {
+  const { rules, reasons } = readOldPolicy(value);
+  problems.push(...reasons.map(({ path, message }) => document.problem("error", path, message)));
+  if (reasons.length > 0) return [];
+  return rules.flatMap(({ policies, reason, notes }) => {
+    if (reason !== undefined) unconverted.push(notConverted(document, reason.path, reason.message));
+    unconverted.push(...notes.map(({ path, message }) => document.problem("note", path, message)));
+    return policies.map(({ resource, placeOf }) => ({
+      resource: { ...resource, converted: { ...resource.converted, placeOf: shownPlace(document, placeOf) } },
+      document: {
+        value: resource,
+        problem: (severity, path, message, inner, about) =>
+          document.problem(severity, placeOf(path), message, inner, about),
+      },
+    }));
+  });
+}
+
+const notConverted = (document: KyvernoDocument, path: FieldPath, message: string): Problem =>
+  document.problem("error", path, `not converted: ${message}`, undefined, { code: "POLICY_NOT_CONVERTED" });
+
+/** The line of a part in the old file. */
+const shownPlace =
+  (document: KyvernoDocument, placeOf: (path: FieldPath) => FieldPath) =>
+  (path: FieldPath): string => {
+    const { file, line } = document.problem("note", placeOf(path), "");
+    return `${file}:${line}`;
+  };
 
 /** The readable part of a policy whose mistakes are reported already. */
 interface Broken extends Found<PolicyResource> {
@@ -167,7 +205,12 @@ export function prepareDocuments(documents: readonly KyvernoDocument[], options:
   const contextEntries: ContextEntryResource[] = [];
   const objects: JsonObject[] = [];
   const broken: Broken[] = [];
+  const unconverted: Problem[] = [];
   for (const document of documents) {
+    if (isOldPolicy(document.value)) {
+      policies.push(...rulesOf(document, document.value, { problems, unconverted }));
+      continue;
+    }
     const read = readResource(document.value);
     switch (read.kind) {
       case "unreadable":
@@ -203,11 +246,12 @@ export function prepareDocuments(documents: readonly KyvernoDocument[], options:
   const named = [...policies, ...broken];
   for (const exception of exceptions) problems.push(...warningsAbout(exception, named, options.now));
   return {
-    policies: compileAll(policies, exceptions, options, problems),
+    policies: compileAll(policies, exceptions, options, { problems, unconverted }),
     exceptions: exceptions.map(({ resource }) => resource),
     contextEntries,
     objects,
     problems,
+    unconverted,
   };
 }
 
@@ -222,7 +266,7 @@ function compileAll(
   policies: readonly Found<PolicyResource>[],
   exceptions: readonly Found<ExceptionResource>[],
   { compilers, httpInNamespaced, schemas }: DocumentOptions,
-  problems: Problem[],
+  { problems, unconverted }: { readonly problems: Problem[]; readonly unconverted: Problem[] },
 ): readonly CompiledPolicy[] {
   const objects = new NamedObjects();
   const resources = exceptions.map(({ resource }) => resource);
@@ -233,8 +277,13 @@ function compileAll(
       return [];
     }
     const own = exceptionsFor(resource, resources);
-    const compiled = compilePolicy(resource, own, compilers);
-    const mistakes = problemsOf(checkPolicy(resource, objects, httpInNamespaced), document);
+    const found = checkPolicy(resource, objects, httpInNamespaced);
+    const isRule = resource.converted !== undefined;
+    const compiled =
+      isRule && found.length > 0 ? brokenRule(resource, found, compilers) : compilePolicy(resource, own, compilers);
+    if (compiled.ok && compiled.mistakes !== undefined)
+      unconverted.push(...compiled.mistakes.map((mistake) => fieldProblem(document, "error", mistake)));
+    const mistakes = isRule ? [] : problemsOf(found, document);
     if (!compiled.ok) {
       // Mistakes of variants, which repeat the policy's, are reported only where the policy itself is right.
       const whole = compiled.errors.some(({ variant }) => variant === "");
@@ -256,7 +305,8 @@ function compileAll(
       }
     }
     problems.push(...mistakes);
-    problems.push(...policyWarnings(resource).map((warning) => fieldProblem(document, "warning", warning)));
+    if (resource.converted?.reason === undefined)
+      problems.push(...policyWarnings(resource).map((warning) => fieldProblem(document, "warning", warning)));
     if (!compiled.ok || mistakes.length > 0) return [];
     if (schemas !== undefined) problems.push(...doubtsAbout(compiled.policy, document, schemas));
     return [compiled.policy];

@@ -1,5 +1,6 @@
 /** Kyverno's resources as they are written (spec kyverno.md 1 and 5.1), after strict decoding: members are absent, never null, and of the right JSON type. */
 
+import type { FieldPath } from "../../kubernetes/field-error.js";
 import type { KindDocuments } from "../kind.js";
 import type { MatchResources } from "../shared/match/match-resources.js";
 
@@ -8,7 +9,7 @@ export const GROUP = "policies.kyverno.io";
 export const POLICY_KIND = "ValidatingPolicy";
 export const NAMESPACED_POLICY_KIND = "NamespacedValidatingPolicy";
 export const EXCEPTION_KIND = "PolicyException";
-/** The API group of GlobalContextEntry. */
+/** The API group of GlobalContextEntry, and of policies and exceptions of the old language. */
 export const CONTEXT_GROUP = "kyverno.io";
 export const CONTEXT_ENTRY_KIND = "GlobalContextEntry";
 
@@ -61,12 +62,21 @@ export interface PolicySpec {
   readonly webhookConfiguration?: { readonly timeoutSeconds?: number };
 }
 
+/** What a policy keeps that was made of a rule of an old one when that was loaded; it is never written. */
+export interface ConvertedWhenLoaded {
+  /** The place in the old file, such as `policy.yaml:12`, of a part; absent: not known. */
+  readonly placeOf?: (path: FieldPath) => string;
+  /** Why the rule is not converted: then the policy only matches, and every object that it matches is an error. */
+  readonly reason?: string;
+}
+
 /** A ValidatingPolicy or a NamespacedValidatingPolicy. */
 export interface PolicyResource {
   readonly apiVersion: string;
   readonly kind: typeof POLICY_KIND | typeof NAMESPACED_POLICY_KIND;
   readonly metadata: Metadata;
   readonly spec: PolicySpec;
+  readonly converted?: ConvertedWhenLoaded;
 }
 
 /**
@@ -131,9 +141,13 @@ export const KYVERNO_DOCUMENTS: KindDocuments = {
   policies: [
     { group: GROUP, kind: POLICY_KIND },
     { group: GROUP, kind: NAMESPACED_POLICY_KIND },
+    // Those of the old language are converted when they are loaded.
+    { group: CONTEXT_GROUP, kind: "ClusterPolicy" },
+    { group: CONTEXT_GROUP, kind: "Policy" },
   ],
   companions: [
     { group: GROUP, kind: EXCEPTION_KIND },
+    { group: CONTEXT_GROUP, kind: EXCEPTION_KIND },
     { group: CONTEXT_GROUP, kind: CONTEXT_ENTRY_KIND },
   ],
 };

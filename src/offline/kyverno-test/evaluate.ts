@@ -182,7 +182,7 @@ async function evaluate(
   const values = loadValues(document, at);
   const user = loadUser(document, at, words);
   say("  Loading policies ...");
-  const loaded = await loadPolicies(all(document.policies), words);
+  const loaded = await loadPolicies(all(document.policies), values.old, words);
   say("  Loading resources ...");
   const resources = await loadResources(all(document.resources), new KnownKinds(), words);
   const payloads = loadPayloads(document, at, words);
@@ -210,13 +210,14 @@ async function evaluate(
     user,
     kinds: new KnownKinds(cluster?.definitions),
     subresources: cluster === undefined ? values.subresources : [],
+    operations: values.old.operations,
   });
   const usual: Evaluated[] = [];
   const byOperation = new Map<string, Evaluated[]>(operations.map((operation) => [operation, []]));
   for (const resource of resources) {
     usual.push(await questions.about(resource, values.operation ?? "CREATE"));
     for (const operation of operations) {
-      byOperation.get(operation)?.push(await questions.about(resource, operation));
+      byOperation.get(operation)?.push(await questions.about(resource, operation, true));
     }
   }
   for (const { name, payload } of payloads) usual.push(await questions.aboutPayload(name, payload));

@@ -5,15 +5,18 @@ import { errorText } from "../../data/error-text.js";
 import { MANIFESTS } from "../../data/manifest-files.js";
 import { parseSuspectYaml, warningText, type YamlError, yamlText } from "../../data/yaml.js";
 import { authorizationMode } from "../../kinds/kyverno/authorization/index.js";
-import type { PolicyResource } from "../../kinds/kyverno/index.js";
+import { isOldPolicy, type PolicyResource, readOldPolicy } from "../../kinds/kyverno/index.js";
 import { describeFailure, type ReadFailure, readResource } from "../../kinds/kyverno/read.js";
 import { judgesNothing } from "../../kinds/kyverno/resource.js";
 import { struct } from "../../kinds/shared/decode/api-type.js";
 import { decodeAsGo } from "../../kinds/shared/decode/go-json.js";
 import { builtinKinds, isBuiltin } from "../../kubernetes/builtin-kinds.js";
+import { formatPath } from "../../kubernetes/field-error.js";
 import { type GroupVersionKind, parseApiVersion } from "../../kubernetes/names.js";
-import { isObject, nameOf, text } from "../../kubernetes/object.js";
+import { isObject, type JsonObject, nameOf, text } from "../../kubernetes/object.js";
+import type { OldPolicyValues } from "../scan/circumstances.js";
 import { reasonOf } from "../scan/input-files.js";
+import { withValues } from "../scan/old-values.js";
 import { TestRunError } from "./run-error.js";
 
 /** The content of policy files. */
@@ -49,8 +52,12 @@ const ADMISSION_KINDS: ReadonlySet<string> = new Set([ADMISSION_POLICY, "Validat
  * Reads the policies of files and folders.
  * @throws TestRunError for missing files, and for documents that make their file invalid
  */
-export async function loadPolicies(paths: readonly string[], words: LoadingWords): Promise<TestPolicies> {
-  const loading = new Loading(words);
+export async function loadPolicies(
+  paths: readonly string[],
+  values: OldPolicyValues,
+  words: LoadingWords,
+): Promise<TestPolicies> {
+  const loading = new Loading(values, words);
   for (const path of paths) {
     const problem = await loading.path(path);
     if (problem !== undefined) throw new TestRunError(`error: failed to load policies (${problem})`);
@@ -63,10 +70,13 @@ class Loading implements TestPolicies {
   readonly authorization: PolicyResource[] = [];
   readonly notServed = new Map<string, string>();
   readonly #admissionFiles = new Set<string>();
+  readonly #values: OldPolicyValues;
   readonly #words: LoadingWords;
+  /** Kyverno counts policies, not their rules. */
   #others = 0;
 
-  constructor(words: LoadingWords) {
+  constructor(values: OldPolicyValues, words: LoadingWords) {
+    this.#values = values;
     this.#words = words;
   }
 
@@ -135,6 +145,7 @@ class Loading implements TestPolicies {
   }
 
   #policy(path: string, value: unknown): Problem | undefined {
+    if (isOldPolicy(value)) return this.#old(path, value);
     const read = readResource(value);
     switch (read.kind) {
       case "policy":
@@ -159,6 +170,22 @@ class Loading implements TestPolicies {
     }
     const mode = authorizationMode(resource);
     (mode === undefined ? this.policies : this.authorization).push(resource);
+  }
+
+  #old(path: string, value: JsonObject): undefined {
+    const { rules, reasons } = readOldPolicy(withValues(value, this.#values));
+    const [refused] = reasons;
+    this.#others++;
+    if (refused !== undefined) {
+      this.notServed.set(nameOf(value), `${formatPath(refused.path)}: ${refused.message}`);
+      return;
+    }
+    for (const { policies, reason } of rules) {
+      this.policies.push(...policies.map(({ resource }) => resource));
+      this.#others -= policies.length;
+      if (reason !== undefined)
+        this.#words.warn(`${path}: ${nameOf(value)}: ${formatPath(reason.path)}: not converted: ${reason.message}`);
+    }
   }
 
   #other(path: string, value: unknown): Problem | undefined {

@@ -84,10 +84,20 @@ const nameOf = (policy: string): string => policy.slice(policy.lastIndexOf("/") 
 /** `namespace/name` of any written form. */
 const shortened = (policy: string): string => policy.split("/").slice(0, 2).join("/");
 
+/** The names of rules that are made of another for pod controllers. */
+const RULE_PREFIXES = ["", "autogen-", "autogen-cronjob-"];
+
+/** Whether an answer is about the rule that is expected: only policies of the old language have several. */
+const isOfRule = ({ hasRules, result }: Answer, rule: string): boolean =>
+  hasRules !== true ||
+  rule === "" ||
+  result === undefined ||
+  RULE_PREFIXES.some((prefix) => result.rule === `${prefix}${rule}`);
+
 /** One row for each result; exclusions of the resource count only if no answer has a result. */
 function draftsFor(expected: ExpectedResult, answers: readonly Answer[], unserved: string | undefined): Draft[] {
   const name = nameOf(expected.policy ?? "");
-  const own = answers.filter(({ policy }) => policy === name);
+  const own = answers.filter((answer) => answer.policy === name && isOfRule(answer, expected.rule ?? ""));
   const drafts: Draft[] = [];
   for (const { result } of own) {
     if (result === undefined) continue;

@@ -31,10 +31,25 @@ export interface Values {
   /** Namespaces, whole or only with their labels; without duplicates. */
   readonly namespaces: readonly JsonObject[];
   readonly subresources: readonly Subresource[];
+  readonly old: OldPolicyValues;
+}
+
+/** Values for policies of the old language, each value by its variable: `config.data.x` is a member of a member. */
+export interface OldPolicyValues {
+  /** For all of them. */
+  readonly global: JsonObject;
+  /** By a policy's name, and its rule's. */
+  readonly rules: ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;
+  /** Operations by a policy's name, and a resource's. */
+  readonly operations: ReadonlyMap<string, ReadonlyMap<string, Operation>>;
 }
 
 /** Values without a file. */
-export const NO_VALUES: Values = { namespaces: [], subresources: [] };
+export const NO_VALUES: Values = {
+  namespaces: [],
+  subresources: [],
+  old: { global: {}, rules: new Map(), operations: new Map() },
+};
 
 const OPERATIONS: readonly string[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 
@@ -67,13 +82,39 @@ export function valuesOf(value: JsonObject): Values {
     );
   }
   return {
-    ...(operation !== "" && operation !== "CONNECT" && { operation: operation as Operation }),
+    ...(isOperation(operation) && { operation }),
     namespaces: namespacesOf(value),
+    old: oldValuesOf(value),
     subresources: listOf(value.subresources).flatMap((each) => {
       if (!isObject(each)) return [];
       return [{ subresource: apiResource(each.subresource), parentResource: apiResource(each.parentResource) }];
     }),
   };
+}
+
+function oldValuesOf(value: JsonObject): OldPolicyValues {
+  const rules = new Map<string, ReadonlyMap<string, JsonObject>>();
+  const operations = new Map<string, ReadonlyMap<string, Operation>>();
+  for (const policy of listOf(value.policies)) {
+    const name = text(policy, "name");
+    const own = listOf(member(policy, "rules")).map((rule) => [text(rule, "name"), objectAt(rule, "values")] as const);
+    rules.set(name, new Map(own));
+    const asked = listOf(member(policy, "resources")).flatMap((resource) => {
+      const operation = text(member(resource, "values"), "request.operation");
+      return isOperation(operation) ? [[text(resource, "name"), operation] as const] : [];
+    });
+    operations.set(name, new Map(asked));
+  }
+  return { global: objectAt(value, "globalValues"), rules, operations };
+}
+
+/** Whether requests for resources may have the operation. */
+export const isOperation = (operation: string): operation is Operation =>
+  operation !== "CONNECT" && OPERATIONS.includes(operation);
+
+function objectAt(value: unknown, key: string): JsonObject {
+  const found = member(value, key);
+  return isObject(found) ? found : {};
 }
 
 /** The Namespaces of values; whole ones take precedence over labels for a name. */

@@ -149,7 +149,7 @@ export interface OpenedScan extends Pick<PolicyFiles, "unserved" | "places" | "m
  * @throws ScanError
  */
 export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<OpenedScan> {
-  const files = await readPolicyFiles(plan.policyPaths, plan.stdin);
+  const files = await readPolicyFiles(plan.policyPaths, plan.stdin, plan.values.old);
   const { unserved, places, empty, foreign } = files;
   const exceptions = [...plan.exceptions, ...(plan.exceptionsWithinPolicies ? exceptionsOrThrow(files) : [])];
   const { policies, failures } = preparePolicies(files.kyverno, exceptions);

@@ -52,19 +52,24 @@ export function convertPolicy(policy: JsonObject): PolicyConversion {
   if (!Array.isArray(rules) || rules.length === 0)
     return { rules: [], reasons: [{ path: ["spec", "rules"], message: "a policy needs rules" }] };
   return {
-    rules: rules.map((rule: unknown, index) => ruleOf(policy, rule, index, rules.length)),
+    rules: rules.map((rule: unknown, index) => ruleOf(policy, rule, index)),
     reasons: [],
   };
 }
 
-function ruleOf(policy: JsonObject, rule: unknown, index: number, count: number): ConvertedRule {
+/** The name of a rule's policy. */
+export function documentName(policy: JsonObject, rule: string): string {
+  const rules = member(member(policy, "spec"), "rules");
+  return Array.isArray(rules) && rules.length === 1 ? nameOf(policy) : `${nameOf(policy)}-${rule}`;
+}
+
+function ruleOf(policy: JsonObject, rule: unknown, index: number): ConvertedRule {
   const path: FieldPath = ["spec", "rules", index];
   const name = text(rule, "name");
   const common = { rule: name, index, action: actionOf(policy, rule) };
   try {
     if (!isObject(rule)) throw new NotConverted([], "a rule is a map");
-    const documentName = count === 1 ? nameOf(policy) : `${nameOf(policy)}-${name}`;
-    const { documents, notes } = convertRule({ policy, rule, index, name }, documentName);
+    const { documents, notes } = convertRule({ policy, rule, index, name }, documentName(policy, name));
     return { ...common, documents, notes, reasons: [] };
   } catch (error) {
     if (!(error instanceof NotConverted)) throw error;

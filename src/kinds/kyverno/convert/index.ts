@@ -7,3 +7,4 @@ export {
   type Reason,
 } from "./convert-policy.js";
 export { NotConverted } from "./not-converted.js";
+export { standIns } from "./stand-in.js";

@@ -23,7 +23,7 @@ export interface EvaluationData {
 
 /** The result of an evaluation. */
 export type Evaluated =
-  | { readonly kind: "skip" }
+  | { readonly kind: "skip"; readonly condition?: string }
   | { readonly kind: "exempt"; readonly exceptions: readonly ExceptionResource[] }
   /** Conditions or annotations could not be evaluated. */
   | { readonly kind: "failed"; readonly message: string }
@@ -77,6 +77,8 @@ class Evaluation {
   #bindings: Bindings = {};
   /** Number of expressions evaluated so far, in this attempt or an earlier one. */
   #step = 0;
+  /** The index of the condition that is false. */
+  #unmet = 0;
 
   constructor(variant: CompiledVariant, data: EvaluationData, attempt: Attempt, progress: GroupProgress) {
     this.#variant = variant;
@@ -93,9 +95,11 @@ class Evaluation {
     if (conditions.length > 0) {
       const met = this.#met(conditions);
       if (met instanceof Waiting) return met;
-      if (met === false) return SKIP;
+      if (met === false) return this.#skip();
       if (met !== true) return { kind: "failed", message: met.error };
     }
+    const reason = this.#variant.policy.converted?.reason;
+    if (reason !== undefined) return { kind: "error", message: `not converted: ${reason}`, index: 0 };
     for (let index = 0; index < validations.length; index++) {
       const validation = validations[index];
       if (validation === undefined) continue;
@@ -115,6 +119,11 @@ class Evaluation {
     if (annotations instanceof Waiting) return annotations;
     if (typeof annotations === "string") return { kind: "failed", message: annotations };
     return { kind: "pass", annotations };
+  }
+
+  #skip(): Evaluated {
+    const condition = this.#variant.spec.matchConditions?.[this.#unmet]?.name;
+    return condition === undefined ? SKIP : { kind: "skip", condition };
   }
 
   #bindingsWith(exceptions: Value | undefined): Bindings {
@@ -178,10 +187,13 @@ class Evaluation {
   /** Whether the conditions hold; all are evaluated until one is false, which wins over errors. */
   #met(conditions: readonly Expression[]): boolean | { readonly error: string } | Waiting {
     const errors: string[] = [];
-    for (const condition of conditions) {
+    for (const [index, condition] of conditions.entries()) {
       const result = this.#evaluate(condition);
       if (result instanceof Waiting) return result;
-      if (result === false) return false;
+      if (result === false) {
+        this.#unmet = index;
+        return false;
+      }
       if (result instanceof CelError) errors.push(result.message);
       else if (result !== true) errors.push(notConverted(result, "bool"));
     }

@@ -145,7 +145,9 @@ export class Evaluation {
       // Such a policy is for background scans: no webhook is registered for it.
       if (this.#server && variant.spec.evaluation?.admission?.enabled === false) return undefined;
       const elsewhere = confined !== "" && confined !== (request.namespace ?? "");
-      if (this.#server && elsewhere && kind === NAMESPACED_POLICY_KIND) return undefined;
+      // Kyverno's command asks namespaced policies about all namespaces, but not those of the old language.
+      const isConfined = this.#server || policy.origin !== undefined;
+      if (isConfined && elsewhere && kind === NAMESPACED_POLICY_KIND) return undefined;
       this.#attributes ??= attributesFor(input);
       const matches = matchConstraints(variant.match, this.#attributes, attempt.world);
       if (matches instanceof Waiting) return matches;

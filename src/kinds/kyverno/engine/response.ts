@@ -8,6 +8,8 @@ export interface RuleResult {
   readonly rule: "" | "exception" | "evaluation" | "match";
   readonly status: "pass" | "fail" | "error" | "skip";
   readonly message: string;
+  /** The name of the match condition that is false, of a skipped policy. */
+  readonly condition?: string;
   /** Audit annotations and `cel.validationIndex`. */
   readonly properties: Readonly<Record<string, string>>;
   /** The exceptions that exempt from it. */

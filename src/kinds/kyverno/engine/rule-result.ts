@@ -24,7 +24,7 @@ export function ruleResult(
 export function resultOf(evaluated: Evaluated): RuleResult {
   switch (evaluated.kind) {
     case "skip":
-      return ruleResult("", "skip", "skip");
+      return { ...ruleResult("", "skip", "skip"), ...(evaluated.condition && { condition: evaluated.condition }) };
     case "failed":
       return ruleResult("evaluation", "error", `failed to load context: ${evaluated.message}`);
     case "error":

@@ -1,0 +1,59 @@
+/** Policies that were made of a rule of an old one (kyverno.io), by this server or by `convert`: their results under the old names. */
+import { CONVERTED_FROM, CONVERTED_RULE } from "./convert/policy-document.js";
+import type { PolicyResponse } from "./engine/response.js";
+import type { PolicyResource } from "./resource.js";
+
+/** The rule of an old policy. */
+export interface OldRuleOrigin {
+  /** Empty for a ClusterPolicy. */
+  readonly namespace: string;
+  readonly policy: string;
+  readonly rule: string;
+  /** Whether its rule is about Pods, and judges their controllers, too. */
+  readonly judgesControllers: boolean;
+}
+
+/** The rule that a policy was made of, as its annotations say; `undefined`: none. */
+export function originOf({ metadata: { annotations = {} }, spec }: PolicyResource): OldRuleOrigin | undefined {
+  const [kind, ...names] = (annotations[CONVERTED_FROM] ?? "").split("/");
+  const rule = annotations[CONVERTED_RULE];
+  const policy = names.pop();
+  if (rule === undefined || policy === undefined || (kind !== "ClusterPolicy" && kind !== "Policy")) return undefined;
+  const judgesControllers = (spec.variables ?? []).some(({ name }) => name === POD_VARIABLE);
+  return { namespace: names[0] ?? "", policy, rule, judgesControllers };
+}
+
+/** The variable of the Pod in a rule that judges controllers, too. */
+const POD_VARIABLE = "pod";
+/** The match conditions that say what an old rule matches, rather than its preconditions. */
+const OF_MATCH = /^(?:kind|match|exclude)/;
+/** Longest name of a rule that is made of another. */
+const LONGEST_RULE = 63;
+
+/** A result under the name of the old rule. */
+export interface OldRuleResult {
+  readonly rule: string;
+  readonly status: "pass" | "fail" | "error" | "skip";
+  readonly message: string;
+}
+
+/**
+ * The result of an old rule.
+ * @param kind of the object
+ * @returns `undefined` where the rule does not match the object
+ */
+export function resultOfOldRule(
+  { rule, judgesControllers }: OldRuleOrigin,
+  { variant, result }: PolicyResponse,
+  kind: string,
+): OldRuleResult | undefined {
+  if (result === undefined || (result.condition !== undefined && OF_MATCH.test(result.condition))) return undefined;
+  const isController = variant.name !== "" || (judgesControllers && kind !== "Pod");
+  const prefix = !isController ? "" : kind === "CronJob" ? "autogen-cronjob-" : "autogen-";
+  const name = `${prefix}${rule}`.slice(0, LONGEST_RULE);
+  const { status, message } = result;
+  if (result.condition !== undefined) return { rule: name, status, message: "preconditions not met" };
+  if (status === "pass" && result.rule === "")
+    return { rule: name, status, message: `validation rule '${name}' passed.` };
+  return { rule: name, status, message };
+}

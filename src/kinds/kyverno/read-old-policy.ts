@@ -1,0 +1,81 @@
+/** Reads policies of the old language (ClusterPolicy, Policy of kyverno.io): each rule is converted to a policy, or stands for an error. */
+import { type FieldPath, formatPath } from "../../kubernetes/field-error.js";
+import { isObject, type JsonObject, member } from "../../kubernetes/object.js";
+import { type ConvertedRule, convertPolicy, type Reason, standIns } from "./convert/index.js";
+import { describeFailure, type ReadResource, readResource } from "./read.js";
+import type { PolicyResource } from "./resource.js";
+
+/** A policy of a rule. */
+export interface RulePolicy {
+  readonly resource: PolicyResource;
+  /** The place in the old policy of a place in this one; the nearest one that is known. */
+  readonly placeOf: (path: FieldPath) => FieldPath;
+}
+
+/** One rule. */
+export interface ReadRule {
+  readonly policies: readonly RulePolicy[];
+  /** Why it is not converted: then its policies only match. Places are those in the old policy. */
+  readonly reason?: Reason;
+  /** What is not quite as it was. */
+  readonly notes: readonly Reason[];
+}
+
+/** An old policy. */
+export interface ReadOldPolicy {
+  readonly rules: readonly ReadRule[];
+  /** Why the whole policy is refused, as Kyverno refuses it. */
+  readonly reasons: readonly Reason[];
+}
+
+/** Reads an old policy. Never throws. */
+export function readOldPolicy(policy: JsonObject): ReadOldPolicy {
+  const converted = convertPolicy(policy);
+  const rules = converted.rules.map((rule) => readRule(policy, rule));
+  // A rule must not be lost: one for which nothing can stand makes the whole policy unusable.
+  const lost = rules.flatMap(({ policies, reason }) => (policies.length === 0 && reason ? [reason] : []));
+  return { rules, reasons: [...converted.reasons, ...lost] };
+}
+
+function readRule(policy: JsonObject, converted: ConvertedRule): ReadRule {
+  const { index, documents, notes } = converted;
+  const path: FieldPath = ["spec", "rules", index];
+  let [reason] = converted.reasons;
+  const policies: RulePolicy[] = [];
+  for (const { value, places } of documents) {
+    const read = readResource(value);
+    const placeOf = (at: FieldPath) => [...path, ...placed(places, at)];
+    if (read.kind === "policy") policies.push({ resource: { ...read.resource, converted: {} }, placeOf });
+    else reason ??= { path, message: unreadable(read) };
+  }
+  if (reason === undefined) return { policies, notes };
+  const { message } = reason;
+  const old = { policy, rule: ruleAt(member(member(policy, "spec"), "rules"), index), index, name: converted.rule };
+  const only = standIns(old, converted.action).map(readResource);
+  return {
+    policies: only.flatMap((read) =>
+      read.kind === "policy"
+        ? [{ resource: { ...read.resource, converted: { reason: message } }, placeOf: () => path }]
+        : [],
+    ),
+    reason,
+    notes,
+  };
+}
+
+function ruleAt(rules: unknown, index: number): JsonObject {
+  const rule: unknown = Array.isArray(rules) ? rules[index] : undefined;
+  return isObject(rule) ? rule : {};
+}
+
+/** The place below a rule: that of the longest beginning of the path that has one, with the rest of the path. */
+function placed(places: ReadonlyMap<string, FieldPath>, path: FieldPath): FieldPath {
+  for (let end = path.length; end > 0; end--) {
+    const from = places.get(formatPath(path.slice(0, end)));
+    if (from !== undefined) return [...from, ...path.slice(end)];
+  }
+  return [];
+}
+
+const unreadable = (read: ReadResource): string =>
+  read.kind === "unreadable" ? read.failures.map(describeFailure).join("; ") : "what it becomes is not served here";
