@@ -63,10 +63,13 @@ export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false, checked
   const compilers = createCompilers(watcher);
   return {
     ...KYVERNO_DOCUMENTS,
-    prepare({ id, own, others, validationActions, optionalCompanions = false }, warn) {
+    prepare({ id, own, others, validationActions, onlyRule, optionalCompanions = false }, warn) {
       const definitions = others.flatMap(({ value }) => (isDefinition(value) ? [value] : []));
       const schemas = checked?.(definitions);
-      const options = { compilers, now: Date.now(), httpInNamespaced, jmesPathError, ...(schemas && { schemas }) };
+      const options = {
+        ...{ compilers, now: Date.now(), httpInNamespaced, jmesPathError, onlyRule },
+        ...(schemas && { schemas }),
+      };
       let prepared = prepareDocuments(own, options);
       if (optionalCompanions) {
         // A broken exception exempts nothing, and a broken entry counts as missing.

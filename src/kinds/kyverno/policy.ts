@@ -99,6 +99,10 @@ function* conditionsOfExceptions({ exceptions }: CompiledVariant): Iterable<Plac
   }
 }
 
+/** The kind as it is written. */
+const writtenKind = ({ origin, resource: { kind, converted } }: CompiledPolicy): string =>
+  origin === undefined || converted === undefined ? kind : origin.namespace === "" ? "ClusterPolicy" : "Policy";
+
 const nameOf = ({ namespace = "", name = "" }: Metadata): string => (namespace === "" ? name : `${namespace}/${name}`);
 
 /** The outcome of a request with an unknown operation, which no API server sends: a misspelt one must not bypass policies that name the right one. */
@@ -144,7 +148,7 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
 
   constructor(policies: readonly CompiledPolicy[], { id, world, validationActions, watcher }: PolicySetOptions) {
     this.id = id;
-    this.implementation = [...new Set(policies.map(({ resource }) => resource.kind))].join(", ");
+    this.implementation = [...new Set(policies.map(writtenKind))].join(", ");
     this.#policies = policies;
     this.#engine = new KyvernoEngine(policies, { world, flavour: "server" });
     this.#actions = validationActions;
@@ -163,6 +167,12 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
     const judges = this.#policies.filter(({ resource }) => !judgesNothing(resource));
     const never = judges.filter(({ actions }) => !denies(actions));
     return { names: never.map(({ resource }) => nameOf(resource.metadata)), of: this.#policies.length };
+  }
+
+  get notConverted(): readonly string[] {
+    return this.#policies.flatMap(({ origin, resource: { metadata, converted } }) =>
+      converted?.reason === undefined ? [] : [`${origin?.rule ?? nameOf(metadata)}: ${converted.reason}`],
+    );
   }
 
   *expressions(): Iterable<CoveredExpression> {

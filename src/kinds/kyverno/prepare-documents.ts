@@ -118,6 +118,8 @@ export interface DocumentOptions {
   readonly schemas?: SchemaSource;
   /** The error of a projection's path; default: none. */
   readonly jmesPathError?: JmesPathError;
+  /** The index of the only rule that counts of an old policy; absent: all do. */
+  readonly onlyRule?: number | undefined;
 }
 
 /** The contents of the documents. Those with mistakes are left out. */
@@ -142,11 +144,13 @@ function rulesOf(
   document: KyvernoDocument,
   value: JsonObject,
   { problems, unconverted }: { readonly problems: Problem[]; readonly unconverted: Problem[] },
+  onlyRule: number | undefined,
 ): readonly Found<PolicyResource>[] {
   const { rules, reasons } = readOldPolicy(value);
   problems.push(...reasons.map(({ path, message }) => document.problem("error", path, message)));
   if (reasons.length > 0) return [];
-  return rules.flatMap(({ policies, reason, notes }) => {
+  const chosen = onlyRule === undefined ? rules : rules.slice(onlyRule, onlyRule + 1);
+  return chosen.flatMap(({ policies, reason, notes }) => {
     if (reason !== undefined) unconverted.push(notConverted(document, reason.path, reason.message));
     unconverted.push(...notes.map(({ path, message }) => document.problem("note", path, message)));
     return policies.map(({ resource, placeOf }) => ({
@@ -208,7 +212,7 @@ export function prepareDocuments(documents: readonly KyvernoDocument[], options:
   const unconverted: Problem[] = [];
   for (const document of documents) {
     if (isOldPolicy(document.value)) {
-      policies.push(...rulesOf(document, document.value, { problems, unconverted }));
+      policies.push(...rulesOf(document, document.value, { problems, unconverted }, options.onlyRule));
       continue;
     }
     const read = readResource(document.value);
