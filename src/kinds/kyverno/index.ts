@@ -6,6 +6,13 @@ export type { AdmissionInput, EngineInput } from "./engine/engine-request.js";
 export type { PolicyResponse, RuleResult } from "./engine/response.js";
 export { expiredText } from "./expiry.js";
 export { originOf, resultOfOldRule } from "./old-rule-origin.js";
+export {
+  type ApplyOptions,
+  applyMutatingPolicies,
+  type MutatingAnswer,
+  type MutatingRow,
+  mutatingEngine,
+} from "./mutating/apply.js";
 export { type CompileFailure, preparePolicies } from "./prepare-policies.js";
 export { readOldPolicy } from "./read-old-policy.js";
-export type { ExceptionResource, PolicyResource } from "./resource.js";
+export { type ExceptionResource, isMutating, type PolicyResource } from "./resource.js";
