@@ -171,6 +171,4 @@ export const loop = (
 
 /** Whether a value is of a type; the type's name as in CEL: `string`, `int`, `list`, `map`, … */
 export const isType = (value: Cel, ...types: readonly string[]): Cel =>
-  types.length === 1
-    ? equal(call("type", value), primary(types[0] ?? ""))
-    : relation("in", call("type", value), primary(`[${types.join(", ")}]`));
+  or(...types.map((type) => equal(call("type", value), primary(type))));

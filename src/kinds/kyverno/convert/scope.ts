@@ -33,3 +33,9 @@ export const withNames = (scope: Scope, names: Iterable<readonly [string, Term]>
   ...scope,
   names: new Map([...scope.names, ...names]),
 });
+
+/** The name of the next loop's variable, and the scope inside of the loop. */
+export const loopOf = (scope: Scope, name = "e"): { readonly name: string; readonly inner: Scope } => ({
+  name: scope.depth === 0 ? name : `${name}${scope.depth}`,
+  inner: { ...scope, depth: scope.depth + 1 },
+});
