@@ -25,7 +25,12 @@ export function leafHolds(pattern: unknown, value: Value, use: LeafUse): Cel {
   if (type === "map") return use.missing === "passes" ? cel.not(isThere(value)) : cel.FALSE;
   if (type === "list") {
     const item = { plain: cel.primary("item"), shape: shape?.items, path: value.path };
-    const every = cel.loop(value.plain, "all", "item", leafHolds(pattern, item, { ...use, missing: "null", isItem: true }));
+    const every = cel.loop(
+      value.plain,
+      "all",
+      "item",
+      leafHolds(pattern, item, { ...use, missing: "null", isItem: true }),
+    );
     return isAbsentFine(testOf(pattern, { type, exact: true }), use)
       ? cel.or(cel.not(isThere(value)), every)
       : cel.and(isThere(value), every);
@@ -33,8 +38,13 @@ export function leafHolds(pattern: unknown, value: Value, use: LeafUse): Cel {
   if (type === undefined && use.isItem !== true) {
     const item = { plain: cel.primary("v"), shape: undefined, path: value.path };
     const whole = cel.list([value.optional === undefined ? value.plain : cel.orValue(value.optional, cel.NULL)]);
-    const every = (list: Cel): Cel =>
-      cel.loop(cel.method(list, "flatten"), "all", "v", leafHolds(pattern, item, { ...use, isItem: true }));
+    const every = (list: Cel): Cel => {
+      const test = leafHolds(pattern, item, { ...use, isItem: true });
+      const flat = cel.method(list, "flatten");
+      // The type of items is known to be one only, as far as CEL sees: it must not choose a function by it.
+      const isOnce = /^v (==|in) |^v\.\w+\("[^"]*"\)$/.test(test.text) && !/[|&]{2}/.test(test.text);
+      return cel.loop(isOnce ? flat : cel.call("dyn", flat), "all", "v", test);
+    };
     if (use.missing === "passes" && value.optional !== undefined)
       return cel.or(cel.not(isThere(value)), every(cel.list([value.plain])));
     return every(whole);

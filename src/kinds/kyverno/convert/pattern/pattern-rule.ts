@@ -1,5 +1,6 @@
 /** `validate.pattern` and `validate.anyPattern`. */
 import type { FieldPath } from "../../../../kubernetes/field-error.js";
+import { isObject } from "../../../../kubernetes/object.js";
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
 import type { RuleWriter } from "../convert-rule.js";
@@ -7,7 +8,7 @@ import { messageOf } from "../jmespath/template.js";
 import { NotConverted, placed } from "../not-converted.js";
 import type { Scope } from "../scope.js";
 import { podShape } from "./shape.js";
-import { fails, outcome, passes, type Step, skips, stepsOf, type Value } from "./walk.js";
+import { fails, memberSteps, outcome, passes, type Step, stepsOf, type Value } from "./walk.js";
 
 /** The object that a rule is about. */
 function rootOf({ roots, shape }: Scope): Value {
@@ -16,10 +17,16 @@ function rootOf({ roots, shape }: Scope): Value {
     : { plain: roots.pod.object, shape: podShape(), path: [] };
 }
 
+/** The steps of a pattern of an object. */
+const rootSteps = (pattern: unknown, root: Value, scope: Scope): readonly Step[] =>
+  isObject(pattern)
+    ? memberSteps(pattern, root, { scope, exact: false })
+    : stepsOf(pattern, root, { scope, exact: false });
+
 export const patternRule: RuleWriter = (body, message, scope, path) => {
   const root = rootOf(scope);
   if (path.at(-1) === "anyPattern") return anyPattern(body, message, root, scope, path);
-  const steps = stepsOf(body, root, { scope, exact: false });
+  const steps = rootSteps(body, root, scope);
   const exact = steps.some(({ skip }) => skip !== undefined);
   const before: Cel[] = [];
   for (const step of steps) {
@@ -30,7 +37,13 @@ export const patternRule: RuleWriter = (body, message, scope, path) => {
 };
 
 /** Writes one step as a validation: it holds, or the walk ended as skipped before it. */
-function writeStep({ ok, path, loop }: Step, before: readonly Cel[], message: string, scope: Scope, from: FieldPath): void {
+function writeStep(
+  { ok, path, loop }: Step,
+  before: readonly Cel[],
+  message: string,
+  scope: Scope,
+  from: FieldPath,
+): void {
   const { draft } = scope;
   const texts = messageTexts(message, scope);
   const guard = cel.or(...before);
@@ -86,7 +99,9 @@ function joinTexts(a: Cel, b: Cel): Cel {
 
 function anyPattern(body: unknown, message: string, root: Value, scope: Scope, path: FieldPath): void {
   if (!Array.isArray(body) || body.length === 0) throw new NotConverted([], "anyPattern is a list of patterns");
-  const walks = body.map((pattern: unknown, index) => placed([index], () => stepsOf(pattern, root, { scope, exact: false })));
+  const walks = body.map((pattern: unknown, index) =>
+    placed([index], () => stepsOf(pattern, root, { scope, exact: false })),
+  );
   const allSkip = walks.every((steps) => steps.some(({ skip }) => skip !== undefined))
     ? cel.and(...walks.map((steps) => outcome(steps, true, cel.FALSE)))
     : cel.FALSE;

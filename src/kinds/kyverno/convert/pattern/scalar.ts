@@ -61,7 +61,7 @@ function nullTest({ type }: TestFor): Test {
 }
 
 function numberTest(pattern: unknown, { type, exact }: TestFor): Test {
-  const number = cel.literal(pattern);
+  const number = cel.literal(Number.isInteger(Number(pattern)) ? Number(pattern) : pattern);
   const text = cel.literal(number.text);
   const isWhole = /^-?\d+$/.test(number.text);
   const of = (value: Cel): Cel => {
@@ -117,7 +117,10 @@ const isText = ({ operand }: Atom): boolean => !isQuantity(operand) && !isDurati
 
 function partTest(pattern: TextPattern, use: TestFor): Test {
   if ("any" in pattern) {
-    const [literals, others] = [pattern.any.map(literalsOf), pattern.any.filter((part) => literalsOf(part) === undefined)];
+    const [literals, others] = [
+      pattern.any.map(literalsOf),
+      pattern.any.filter((part) => literalsOf(part) === undefined),
+    ];
     const tests = others.map((part) => partTest(part, use));
     const texts = literals.flatMap((each) => each ?? []);
     if (texts.length > 0) tests.unshift(literalTest(texts, use));
@@ -139,11 +142,7 @@ function partTest(pattern: TextPattern, use: TestFor): Test {
   return comparison === "!=" ? negated(test, use) : test;
 }
 
-function joined(
-  tests: readonly Test[],
-  join: typeof cel.or,
-  nullPasses: (nulls: readonly boolean[]) => boolean,
-): Test {
+function joined(tests: readonly Test[], join: typeof cel.or, nullPasses: (nulls: readonly boolean[]) => boolean): Test {
   const [only] = tests;
   if (only !== undefined && tests.length === 1) return only;
   return {
@@ -198,22 +197,26 @@ function wildcardTest(pattern: string, { type, exact }: TestFor): Test {
     return yes === no ? { of: () => cel.literal(yes), nullPasses: false } : booleanTest(yes);
   }
   if (type === "number" && acceptsFilled) return { of: () => cel.TRUE, nullPasses: false };
-  const mayBeOther = !/[^0-9+\-.E*?]/.test(pattern) || words.includes(true);
+  // The text of a number is its digits, or has an exponent: it depends on where Kyverno has it from.
+  const mayBeOther = acceptsFilled || /^-?\d+\*+$/.test(pattern) || words.includes(true);
   const isText = type === "string" || (type !== "number" && !mayBeOther);
   const of = (value: Cel): Cel => {
     if (acceptsAll) return type === "string" ? cel.TRUE : cel.isType(value, ...SCALARS);
-    const guard =
-      exact && type === undefined ? cel.isType(value, ...(isText ? ["string"] : SCALARS)) : cel.TRUE;
-    if (acceptsFilled) return cel.and(guard, cel.relation("!=", exact || isText ? value : cel.call("string", value), EMPTY));
+    const guard = exact && type === undefined ? cel.isType(value, ...(isText ? ["string"] : SCALARS)) : cel.TRUE;
+    if (acceptsFilled)
+      return cel.and(guard, cel.relation("!=", exact || isText ? value : cel.call("string", value), EMPTY));
     return cel.and(guard, matching(isText ? value : cel.call("string", value), pattern));
   };
   const sample = cel.literal(pattern.replaceAll("*", "").replaceAll("?", "x"));
   return { of, nullPasses: false, passing: sample, failing: acceptsAll ? cel.NULL : EMPTY };
 }
 
-function matching(text: Cel, pattern: string): Cel {
+/** Whether a text matches one with wildcards. */
+export function matching(text: Cel, pattern: string): Cel {
   const [, left = "", word = "", right = ""] = /^(\**)([^*?]*)(\**)$/.exec(pattern) ?? [];
   const literal = cel.literal(word);
+  if (!hasWildcard(pattern)) return cel.equal(text, literal);
+  if (/^\*+$/.test(pattern)) return cel.TRUE;
   if (word !== "" && left !== "" && right !== "") return cel.method(text, "contains", literal);
   if (word !== "" && right !== "") return cel.method(text, "startsWith", literal);
   if (word !== "" && left !== "") return cel.method(text, "endsWith", literal);

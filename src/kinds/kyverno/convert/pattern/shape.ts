@@ -23,7 +23,10 @@ export class Shape {
   /** `undefined` where the kinds disagree. */
   readonly type: ShapeType | undefined;
 
-  private constructor(private readonly parts: readonly JsonObject[]) {
+  readonly #parts: readonly JsonObject[];
+
+  private constructor(parts: readonly JsonObject[]) {
+    this.#parts = parts;
     const [first, ...others] = parts.map(typeOf);
     this.type = others.every((type) => type === first) ? first : undefined;
   }
@@ -35,23 +38,24 @@ export class Shape {
 
   /** The shape of a member; `undefined` where nothing is known about it. */
   member(key: string): Shape | undefined {
-    return Shape.of(this.parts.map((part) => member(part.properties, key) ?? part.additionalProperties));
+    return Shape.of(this.#parts.map((part) => member(part.properties, key) ?? part.additionalProperties));
   }
 
   /** The shape of a list's items. */
   get items(): Shape | undefined {
-    return Shape.of(this.parts.map((part) => part.items));
+    return Shape.of(this.#parts.map((part) => part.items));
   }
 }
 
 /** The shape of a Pod. */
-export const podShape = (): Shape | undefined => Shape.of([schemas().schemaOf({ group: "", version: "v1", kind: "Pod" })]);
+export const podShape = (): Shape | undefined =>
+  Shape.of([schemas().schemaOf({ group: "", version: "v1", kind: "Pod" })]);
 
 /** The shape of all objects that rules match; `undefined` unless they are of built-in kinds. */
 export function shapeOfRules(rules: readonly ResourceRule[]): Shape | undefined {
   const found = rules.flatMap(({ apiGroups = [], resources = [] }) =>
     resources.map((resource) => {
-      const kinds = builtinKinds().flatMap(({ apiVersion, kind }) => {
+      const kinds = [...builtinKinds()].flatMap(({ apiVersion, kind }) => {
         const { group, version } = parseApiVersion(apiVersion) ?? { group: "", version: "" };
         const isMeant = pluralOf(kind) === resource && STABLE.test(version) && apiGroups.includes(group);
         return isMeant ? [schemas().schemaOf({ group, version, kind })] : [];
@@ -67,7 +71,7 @@ function typeOf(schema: JsonObject): ShapeType | undefined {
   const { type } = schema;
   if (type === "array") return "list";
   // An object without members may be anything, such as a custom resource's JSON.
-  if (type === "object") return schema.properties ?? schema.additionalProperties ? "map" : undefined;
+  if (type === "object") return (schema.properties ?? schema.additionalProperties) ? "map" : undefined;
   if (type === "boolean") return "bool";
   if (type === "integer" || type === "number") return "number";
   return type === "string" ? "string" : undefined;

@@ -42,8 +42,18 @@ function atomOf(text: string): TextPattern {
   const [, left = "", not = "", right = ""] = RANGE.exec(text) ?? [];
   if (left === "") return { comparison: "==", operand: text.trim() };
   return not === ""
-    ? { all: [{ comparison: ">=", operand: left }, { comparison: "<=", operand: right }] }
-    : { any: [{ comparison: "<", operand: left }, { comparison: ">", operand: right }] };
+    ? {
+        all: [
+          { comparison: ">=", operand: left },
+          { comparison: "<=", operand: right },
+        ],
+      }
+    : {
+        any: [
+          { comparison: "<", operand: left },
+          { comparison: ">", operand: right },
+        ],
+      };
 }
 
 const QUANTITY = /^[-+]?(\d+(\.\d*)?|\.\d+)([numkMGTPE]|[KMGTPE]i|[eE][-+]?\d+)?$/;
@@ -60,7 +70,10 @@ export const hasWildcard = (text: string): boolean => /[*?]/.test(text);
 export const wildcardMatches = (pattern: string, text: string): boolean => regexOf(pattern, "su").test(text);
 
 function regexOf(pattern: string, flags: string): RegExp {
-  const source = pattern.replace(/[.+^${}()|[\]\\/]/g, "\\$&").replace(/\*+/g, ".*").replaceAll("?", ".");
+  const source = pattern
+    .replace(/[.+^${}()|[\]\\/]/g, "\\$&")
+    .replace(/\*+/g, ".*")
+    .replaceAll("?", ".");
   return new RegExp(`^${source}$`, flags);
 }
 

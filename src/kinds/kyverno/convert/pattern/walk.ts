@@ -2,13 +2,15 @@
  * The walk through a pattern, as steps: Kyverno visits the anchors of a map first, in the order of their written keys, then other keys with anchors somewhere inside,
  * backwards, then the other keys. The first step that fails or skips ends the walk.
  */
-import { isObject } from "../../../../kubernetes/object.js";
+import { isObject, type JsonObject } from "../../../../kubernetes/object.js";
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
 import { NotConverted, placed } from "../not-converted.js";
 import { loopOf, type Scope } from "../scope.js";
 import { type LeafUse, leafHolds } from "./leaf.js";
+import { matching } from "./scalar.js";
 import type { Shape } from "./shape.js";
+import { hasWildcard, wildcardMatches } from "./text-pattern.js";
 
 /** A value that a pattern looks at. */
 export interface Value {
@@ -16,6 +18,8 @@ export interface Value {
   readonly plain: Cel;
   /** The value as an optional one; absent where the value is always there. */
   readonly optional?: Cel;
+  /** Whether it is there; absent where it always is. */
+  readonly presence?: Cel;
   /** What is known about its type: then it is never null. */
   readonly shape: Shape | undefined;
   /** Its place in messages: keys, and lists whose index is meant. */
@@ -53,8 +57,7 @@ export interface Walk {
 /** What a walk through steps amounts to, where a skip and the end count as given. */
 export function outcome(steps: readonly Step[], skip: boolean, end: Cel): Cel {
   return steps.reduceRight((rest: Cel, step) => {
-    const then =
-      step.skip === undefined ? rest : skip ? cel.or(step.skip, rest) : cel.and(cel.not(step.skip), rest);
+    const then = step.skip === undefined ? rest : skip ? cel.or(step.skip, rest) : cel.and(cel.not(step.skip), rest);
     return cel.and(step.ok, then);
   }, end);
 }
@@ -66,14 +69,13 @@ export const passes = (steps: readonly Step[]): Cel => outcome(steps, false, cel
 /** Whether the steps, which fail nowhere, skip. */
 export const skips = (steps: readonly Step[]): Cel => cel.or(...steps.flatMap(({ skip }) => skip ?? []));
 
-const NEVER = "never";
-
 const ANCHOR = /^([+<=X^])?\((.+)\)$/s;
 
 /** A key with the kind of its anchor: `()`, `<()`, `=()`, `X()`, `^()`; "" for a plain key. */
 export function anchorOf(written: string): { readonly anchor: string; readonly key: string } {
   const match = ANCHOR.exec(written.trim());
-  if (match === null || match[1] === "+") return { anchor: "", key: written };
+  if (match?.[1] === "+") throw new NotConverted([written], "Kyverno refuses +(…) in what a rule validates");
+  if (match === null) return { anchor: "", key: written };
   return { anchor: `${match[1] ?? ""}()`, key: match[2] ?? "" };
 }
 
@@ -87,7 +89,12 @@ function hasAnchors(pattern: unknown): boolean {
 const inOrder = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 /** The steps of a pattern of any type against a value. */
-export function stepsOf(pattern: unknown, value: Value, walk: Walk, missing: LeafUse["missing"] = "null"): readonly Step[] {
+export function stepsOf(
+  pattern: unknown,
+  value: Value,
+  walk: Walk,
+  missing: LeafUse["missing"] = "null",
+): readonly Step[] {
   if (isObject(pattern)) return mapSteps(pattern, value, walk);
   if (Array.isArray(pattern)) return listSteps(pattern, value, walk);
   return [{ ok: leafHolds(pattern, value, { ...walk, missing }), path: value.path }];
@@ -98,23 +105,17 @@ const optionalOf = ({ plain, optional }: Value): Cel => optional ?? plain;
 /** The value, or null where it is missing. */
 const orNull = ({ plain, optional }: Value): Cel => (optional === undefined ? plain : cel.orValue(optional, cel.NULL));
 
-/** Whether a member is there: it may be null. */
-export function isThere({ plain, optional }: Value): Cel {
-  if (optional === undefined) return cel.TRUE;
-  const [, parent, key] = /^(.*)(?:\.\?(\w+)|\[\?"[^"]*"\])$/.exec(optional.text) ?? [];
-  if (parent !== undefined && !parent.includes("?")) {
-    if (key !== undefined) return cel.call("has", cel.primary(`${parent}.${key}`));
-    const [name = ""] = /"[^"]*"(?=\]$)/.exec(optional.text) ?? [];
-    return cel.relation("in", cel.primary(name), cel.primary(parent));
-  }
-  return plain.text === optional.text ? cel.TRUE : cel.method(optional, "hasValue");
-}
+/** Whether a value is there: it may be null. */
+export const isThere = ({ presence }: Value): Cel => presence ?? cel.TRUE;
 
 function memberOf(value: Value, key: string): Value {
-  const isKnown = value.path.length === 0 && (key === "spec" || key === "metadata") && value.shape?.member(key) !== undefined;
+  const optional = cel.optionalMember(optionalOf(value), key);
+  const presence = value.optional === undefined ? cel.has(value.plain, key) : cel.method(optional, "hasValue");
+  const isKnown =
+    value.path.length === 0 && (key === "spec" || key === "metadata") && value.shape?.member(key) !== undefined;
   return {
     plain: cel.member(value.plain, key),
-    ...(!isKnown && { optional: cel.optionalMember(optionalOf(value), key) }),
+    ...(!isKnown && { optional, presence }),
     shape: value.shape?.member(key),
     path: [...value.path, key],
   };
@@ -123,51 +124,85 @@ function memberOf(value: Value, key: string): Value {
 /** The value where it is known to be there. */
 const there = ({ plain, shape, path }: Value): Value => ({ plain, shape, path });
 
-/** The step that a value is a list or map. */
-function typeStep(value: Value, type: "list" | "map", { exact }: Walk): readonly Step[] {
+/** The step that a value is a list or map. @param isCovered whether a step behind it fails for values of other types */
+function typeStep(value: Value, type: "list" | "map", { exact }: Walk, isCovered = false): readonly Step[] {
   const { shape, path } = value;
   if (shape?.type !== undefined && shape.type !== type) return [{ ok: cel.FALSE, path }];
-  if (shape?.type === undefined) {
-    const isSure = value.optional === undefined && !exact && value.path.at(-1) === "*";
-    return isSure ? [] : [{ ok: cel.isType(orNull(value), type), path }];
-  }
+  const isKnown = shape?.type !== undefined || (isCovered && !exact);
+  if (!isKnown) return [{ ok: cel.isType(orNull(value), type), path }];
   return value.optional === undefined ? [] : [{ ok: isThere(value), path }];
 }
 
-function mapSteps(pattern: object, value: Value, walk: Walk): readonly Step[] {
-  const isInner = value.path.includes("*") && value.shape?.type !== undefined && !walk.exact;
+function mapSteps(pattern: JsonObject, value: Value, walk: Walk): readonly Step[] {
+  const isRequired = needsMember(pattern);
   // In a loop one test of a member that must be there says that its parents are.
-  if (isInner && value.optional !== undefined && isRequired(pattern)) return membersSteps(pattern, value, walk);
-  return [...typeStep(value, "map", walk), ...membersSteps(pattern, there(value), walk)];
+  const isShort = value.path.includes("*") && !walk.exact && value.optional !== undefined && isRequired;
+  if (isShort) return memberSteps(pattern, value, walk);
+  return [...typeStep(value, "map", walk, isRequired), ...memberSteps(pattern, there(value), walk)];
 }
 
-/** Whether a map without the members would fail. */
-function isRequired(pattern: object): boolean {
-  const firm = Object.entries(pattern).filter(([key, item]) => {
-    if (anchorOf(key).anchor !== "") return false;
-    if (isObject(item)) return isRequired(item);
-    return typeof item === "string" && /^[^<>=!()|&-]*$/.test(item) && item !== "*";
-  });
-  return firm.length > 0 && !hasAnchors(pattern);
+/** Whether every value but a map with certain members fails the first step of a pattern, which no skip comes before. */
+function needsMember(pattern: JsonObject): boolean {
+  return (
+    !hasAnchors(pattern) &&
+    Object.values(pattern).some((item) => {
+      if (isObject(item)) return needsMember(item);
+      return typeof item === "string" ? /^[^<>=!()|&-]+$/.test(item) : typeof item === "boolean";
+    })
+  );
 }
 
-function membersSteps(pattern: object, value: Value, walk: Walk): readonly Step[] {
+/** A key of a pattern's map. */
+interface Entry {
+  readonly written: string;
+  readonly anchor: string;
+  readonly key: string;
+  readonly item: unknown;
+}
+
+/** The steps of a map's keys. */
+export function memberSteps(pattern: JsonObject, value: Value, walk: Walk): readonly Step[] {
   const keys = Object.keys(pattern).sort(inOrder);
-  const isLabels = /^(labels|annotations)$/.test(value.path.at(-1) ?? "") && value.path.at(-2) === "metadata";
-  const entries = keys.map((written) => {
-    const item: unknown = pattern[written as keyof typeof pattern];
-    return { written, item, ...anchorOf(written) };
-  });
+  const entries = keys.map((written): Entry => ({ written, item: pattern[written], ...anchorOf(written) }));
   // Below metadata Kyverno looks at texts only.
+  const [parent, own] = value.path.slice(-2);
+  const isLabels = parent === "metadata" && (own === "labels" || own === "annotations");
   const kept = isLabels ? entries.filter(({ item }) => typeof item === "string") : entries;
-  const isFirst = ({ anchor }: (typeof kept)[number]): boolean => anchor !== "" && anchor !== "<()";
-  const anchors = kept.filter(isFirst);
+  const isFirst = ({ anchor }: Entry): boolean => anchor !== "" && anchor !== "<()";
+  const isEarly = ({ anchor, item }: Entry): boolean => anchor === "<()" || hasAnchors(item);
   const others = kept.filter((entry) => !isFirst(entry));
-  const isEarly = ({ anchor, item }: (typeof kept)[number]): boolean => anchor === "<()" || hasAnchors(item);
   const sorted = [...others.filter(isEarly).reverse(), ...others.filter((entry) => !isEarly(entry))];
-  const stepsFor = (entry: (typeof kept)[number]): readonly Step[] =>
-    placed([entry.written], () => memberSteps(entry.anchor, entry.key, entry.item, value, walk));
-  return [...anchorSteps(anchors.map(stepsFor)), ...sorted.flatMap(stepsFor)];
+  const stepsFor = (entry: Entry): readonly Step[] =>
+    placed([entry.written], () =>
+      isLabels && hasWildcard(entry.key) ? wildcardSteps(entry, kept, value) : entrySteps(entry, value, walk),
+    );
+  return [...anchorSteps(kept.filter(isFirst).map(stepsFor)), ...sorted.flatMap(stepsFor)];
+}
+
+/**
+ * The steps of a key with wildcards, which stands for one label that matches, or for none. Of several Kyverno takes any, so that the value can't matter.
+ */
+function wildcardSteps(
+  { anchor, key, item, written }: Entry,
+  entries: readonly Entry[],
+  labels: Value,
+): readonly Step[] {
+  const isShared = entries.some(
+    (other) =>
+      other.anchor === anchor &&
+      other.written !== written &&
+      (hasWildcard(other.key) || wildcardMatches(key, other.key)),
+  );
+  if (isShared || (item !== "*" && anchor !== "X()") || anchor === "^()")
+    throw new NotConverted(
+      [],
+      "a key with wildcards may match several labels, of which Kyverno takes any: write out the key, or a condition in CEL that says which count",
+    );
+  const some = cel.loop(labels.plain, "exists", "key", matching(cel.primary("key"), key));
+  const { path } = labels;
+  if (anchor === "X()") return [{ ok: cel.not(some), path }];
+  if (anchor === "()") return [{ ok: cel.TRUE, skip: cel.not(some), isFirm: true, path }];
+  return anchor === "" ? [{ ok: some, path }] : [];
 }
 
 /** The steps of a map's anchors: a skip inside of one counts only if all of them skip, and every skip is one of the map then. */
@@ -181,7 +216,7 @@ function anchorSteps(anchors: readonly (readonly Step[])[]): readonly Step[] {
   return [...steps, { ok: cel.TRUE, skip: cel.and(...all), path: [] }];
 }
 
-function memberSteps(anchor: string, key: string, item: unknown, parent: Value, walk: Walk): readonly Step[] {
+function entrySteps({ anchor, key, item }: Entry, parent: Value, walk: Walk): readonly Step[] {
   const value = memberOf(parent, key);
   const { path } = value;
   const isMissing = cel.not(isThere(value));
@@ -213,11 +248,11 @@ function equalitySteps(item: unknown, value: Value, walk: Walk): readonly Step[]
   if (!isObject(item) && !Array.isArray(item)) return stepsOf(item, value, walk, "passes");
   const isPlainList = Array.isArray(item) && (shape?.type === "list" || !walk.exact) && optional !== undefined;
   if (isPlainList && Array.isArray(item) && item.length === 1 && isObject(item[0])) {
-    const list = { ...value, plain: cel.orValue(optional, cel.list([])) };
+    const list = { ...there(value), plain: cel.orValue(optional, cel.list([])) };
     return itemSteps(item[0], list, walk);
   }
   if (isObject(item) && shape?.type === "map" && Object.keys(item).every((key) => /^[=X]\(.+\)$/.test(key)))
-    return membersSteps(item, value, walk);
+    return memberSteps(item, value, walk);
   const steps = stepsOf(item, there(value), walk);
   return steps.map((step) => {
     const { loop, ...rest } = step;
@@ -301,4 +336,3 @@ function positions(pattern: readonly unknown[], list: Value, walk: Walk): readon
     throw new NotConverted([], "anchors in lists of lists are not converted: write the condition in CEL");
   return [{ ok: size, path: list.path }, ...steps];
 }
-export { NEVER };
