@@ -84,7 +84,8 @@ const hasNumber = (value: unknown): boolean =>
 /** Equality with a value that only the evaluation knows. */
 function equalsTerm(key: Operand, value: Operand): Test {
   const others = kindsOf(value.type);
-  const same = compare("==", key.cel, value.cel);
+  const isFirst = key.constant === undefined;
+  const same = isFirst ? compare("==", key.cel, value.cel) : compare("==", value.cel, key.cel);
   const isText = isKind(value.cel, ["string"], others, value.nullable);
   // The value may be a pattern, or another text of the same quantity or duration.
   const texts = value.wild ? textsEqual(key, value) : same;
