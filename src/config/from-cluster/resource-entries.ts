@@ -7,7 +7,7 @@ import { type DocumentHead, readDocument } from "./document-reader.js";
 import type { ReadEntry } from "./kubewarden-entry.js";
 import { ADMISSION_GROUP, KYVERNO_GROUP, OLD_KYVERNO_GROUP } from "./policy-ids.js";
 
-/** What every policy with context entries contains, in an expression or as a key of the old language: the name of the entry may be computed. */
+/** Words of which every policy with context entries contains one, in an expression or as a key: the name of the entry may be computed. */
 const CONTEXT_WORDS = ["globalContext", "globalReference"];
 
 /** The word for all namespaces. */

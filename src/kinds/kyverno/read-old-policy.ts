@@ -17,7 +17,7 @@ export interface ReadRule {
   readonly policies: readonly RulePolicy[];
   /** Why it is not converted: then its policies only match. Places are those in the old policy. */
   readonly reason?: Reason;
-  /** What is not quite as it was. */
+  /** Parts that are not quite as they were. */
   readonly notes: readonly Reason[];
 }
 

@@ -70,7 +70,7 @@ export interface PolicySpec {
   readonly webhookConfiguration?: { readonly timeoutSeconds?: number };
 }
 
-/** What a policy keeps that was made of a rule of an old one when that was loaded; it is never written. */
+/** The origin of a policy that was made of a rule of an old one when that was loaded; it is never written. */
 export interface ConvertedWhenLoaded {
   /** The place in the old file, such as `policy.yaml:12`, of a part; absent: not known. */
   readonly placeOf?: (path: FieldPath) => string;

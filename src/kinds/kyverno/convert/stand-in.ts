@@ -1,4 +1,4 @@
-/** What stands for a rule that is not converted: a policy that matches what the rule matches. */
+/** Stands for a rule that is not converted: a policy that matches what the rule matches. */
 import { type JsonObject, member, nameOf, namespaceOf } from "../../../kubernetes/object.js";
 import { documentName } from "./convert-policy.js";
 import { matchOf } from "./match/match.js";
