@@ -39,7 +39,7 @@ export function actionsOf({ policy, rule }: OldRule): readonly ActionPart[] {
   let [left, other]: [Cel, Cel] = [TRUE, FALSE];
   for (const { action, test } of steps) {
     if (action !== usual) other = or(other, and(left, test));
-    left = and(left, not(group(test)));
+    left = and(left, not(test));
   }
   const from = steps[0]?.from ?? [];
   if (other.text === "false") return [{ suffix: "", actions: actions(usual), conditions: [] }];
@@ -49,12 +49,10 @@ export function actionsOf({ policy, rule }: OldRule): readonly ActionPart[] {
     { name: "action", expression, from },
   ];
   return [
-    { suffix: "", actions: actions(usual), conditions: condition(not(group(other))) },
+    { suffix: "", actions: actions(usual), conditions: condition(not(other)) },
     { suffix: `-${opposite.toLowerCase()}`, actions: actions(opposite), conditions: condition(other) },
   ];
 }
-
-const group = (cel: Cel): Cel => (cel.text === "true" || cel.text === "false" ? cel : primary(`(${cel.text})`));
 
 const NAMESPACE = primary('(request.kind.kind == "Namespace" ? "" : request.?namespace.orValue(""))');
 

@@ -5,6 +5,7 @@ import {
   and,
   type Cel,
   conditional,
+  equal,
   FALSE,
   literal,
   method,
@@ -38,9 +39,8 @@ export interface Test {
   readonly from: FieldPath;
 }
 
-const REQUEST_NAMESPACE = primary("request.namespace");
 const NAMESPACE_OR_NONE = primary('request.?namespace.orValue("")');
-const IS_NAMESPACE = primary('request.kind.kind == "Namespace"');
+const IS_NAMESPACE = equal(primary("request.kind.kind"), literal("Namespace"));
 const NAMESPACE_LABELS = primary("namespaceObject.?metadata.?labels");
 
 const strings = (value: unknown): readonly string[] =>
@@ -90,9 +90,8 @@ const nameOf = (metadata: Cel): Cel =>
 
 /** The namespace that `namespaces` is about: of a Namespace its name. */
 function namespaceOf(metadata: Cel, { namespaced, namespaces }: Subjects): Cel {
-  if (namespaced) return REQUEST_NAMESPACE;
   if (namespaces === "all") return nameOf(metadata);
-  if (namespaces === "none") return NAMESPACE_OR_NONE;
+  if (namespaced || namespaces === "none") return NAMESPACE_OR_NONE;
   return primary(`(${conditional(IS_NAMESPACE, nameOf(metadata), NAMESPACE_OR_NONE).text})`);
 }
 
@@ -100,7 +99,7 @@ function namespaceTest(selector: unknown, { namespaces }: Subjects, path: FieldP
   if (!isObject(selector)) return TRUE;
   if (namespaces === "all") return FALSE;
   const labels = selects(selector, NAMESPACE_LABELS, path);
-  return namespaces === "none" ? labels : and(not(primary(`(${IS_NAMESPACE.text})`)), labels);
+  return namespaces === "none" ? labels : and(not(IS_NAMESPACE), labels);
 }
 
 /** Whether labels match a selector whose `matchLabels` may have wildcards. */
@@ -123,7 +122,7 @@ function expressionTest(expression: JsonObject, labels: Cel, path: FieldPath): C
     case "In":
       return hasEntry(labels, key, values);
     case "NotIn":
-      return not(primary(`(${hasEntry(labels, key, values).text})`));
+      return not(hasEntry(labels, key, values));
     case "Exists":
       return exists;
     case "DoesNotExist":
