@@ -14,19 +14,21 @@ export interface OldRuleOrigin {
 }
 
 /** The rule that a policy was made of, as its annotations say; `undefined`: none. */
-export function originOf({ metadata: { annotations = {} }, spec }: PolicyResource): OldRuleOrigin | undefined {
+export function originOf({ metadata: { annotations = {} }, spec, converted }: PolicyResource): OldRuleOrigin | undefined {
   const [kind, ...names] = (annotations[CONVERTED_FROM] ?? "").split("/");
   const rule = annotations[CONVERTED_RULE];
   const policy = names.pop();
   if (rule === undefined || policy === undefined || (kind !== "ClusterPolicy" && kind !== "Policy")) return undefined;
-  const judgesControllers = (spec.variables ?? []).some(({ name }) => name === POD_VARIABLE);
+  // A file does not say it, but its expressions mostly do.
+  const judgesControllers = converted?.isAboutControllers ?? POD_TEMPLATE.test(JSON.stringify(spec));
   return { namespace: names[0] ?? "", policy, rule, judgesControllers };
 }
 
-/** The variable of the Pod in a rule that judges controllers, too. */
-const POD_VARIABLE = "pod";
+/** The Pod of an object in a rule that judges controllers, too. */
+const POD_TEMPLATE = /\.kind == \\"Pod\\" \? \w/;
 /** The match conditions that say what an old rule matches, rather than its preconditions. */
-const OF_MATCH = /^(?:kind|match|exclude)/;
+const OF_MATCH =
+  /^(?:action|annotations|exclude|kind|labels|match|name|namespace|namespace-labels|user)(?:-\d+)?$/;
 /** Longest name of a rule that is made of another. */
 const LONGEST_RULE = 63;
 

@@ -157,7 +157,10 @@ function rulesOf(
     if (reason !== undefined) unconverted.push(notConverted(document, reason.path, reason.message));
     unconverted.push(...notes.map(({ path, message }) => document.problem("note", path, message)));
     return policies.map(({ resource, placeOf }) => ({
-      resource: { ...resource, converted: { ...resource.converted, placeOf: shownPlace(document, placeOf) } },
+      resource: {
+        ...resource,
+        converted: { isAboutControllers: false, ...resource.converted, placeOf: shownPlace(document, placeOf) },
+      },
       document: {
         value: resource,
         problem: (severity, path, message, inner, about) =>

@@ -1,7 +1,9 @@
 /** Reads policies of the old language (ClusterPolicy, Policy of kyverno.io): each rule is converted to a policy, or stands for an error. */
 import { type FieldPath, formatPath } from "../../kubernetes/field-error.js";
 import { isObject, type JsonObject, member } from "../../kubernetes/object.js";
-import { type ConvertedRule, convertPolicy, type Reason, standIns } from "./convert/index.js";
+import { type ConvertedRule, convertPolicy, NotConverted, type Reason, standIns } from "./convert/index.js";
+import { controllersOf } from "./convert/match/autogen.js";
+import type { OldRule } from "./convert/old-policy.js";
 import { describeFailure, type ReadResource, readResource } from "./read.js";
 import type { PolicyResource } from "./resource.js";
 
@@ -39,23 +41,25 @@ export function readOldPolicy(policy: JsonObject): ReadOldPolicy {
 
 function readRule(policy: JsonObject, converted: ConvertedRule): ReadRule {
   const { index, documents, notes } = converted;
+  const rule = ruleAt(member(member(policy, "spec"), "rules"), index);
+  const old: OldRule = { policy, rule, index, name: converted.rule, circumstances: {} };
+  const isAboutControllers = judgesControllers(old);
   const path: FieldPath = ["spec", "rules", index];
   let [reason] = converted.reasons;
   const policies: RulePolicy[] = [];
   for (const { value, places } of documents) {
     const read = readResource(value);
-    const placeOf = (at: FieldPath) => [...path, ...placed(places, at)];
-    if (read.kind === "policy") policies.push({ resource: { ...read.resource, converted: {} }, placeOf });
+    const placeOf = (at: FieldPath) => placed(places, at) ?? path;
+    if (read.kind === "policy") policies.push({ resource: { ...read.resource, converted: { isAboutControllers } }, placeOf });
     else reason ??= { path, message: unreadable(read) };
   }
   if (reason === undefined) return { policies, notes };
   const { message } = reason;
-  const old = { policy, rule: ruleAt(member(member(policy, "spec"), "rules"), index), index, name: converted.rule };
-  const only = standIns(old, converted.action).map(readResource);
+  const only = standIns(old, converted.documentName, converted.action).map(readResource);
   return {
     policies: only.flatMap((read) =>
       read.kind === "policy"
-        ? [{ resource: { ...read.resource, converted: { reason: message } }, placeOf: () => path }]
+        ? [{ resource: { ...read.resource, converted: { reason: message, isAboutControllers } }, placeOf: () => path }]
         : [],
     ),
     reason,
@@ -68,13 +72,22 @@ function ruleAt(rules: unknown, index: number): JsonObject {
   return isObject(rule) ? rule : {};
 }
 
-/** The place below a rule: that of the longest beginning of the path that has one, with the rest of the path. */
-function placed(places: ReadonlyMap<string, FieldPath>, path: FieldPath): FieldPath {
+function judgesControllers(old: OldRule): boolean {
+  try {
+    return controllersOf(old).length > 0;
+  } catch (error) {
+    if (error instanceof NotConverted) return true;
+    throw error;
+  }
+}
+
+/** The place of the longest beginning of the path that has one, with the rest of the path. */
+function placed(places: ReadonlyMap<string, FieldPath>, path: FieldPath): FieldPath | undefined {
   for (let end = path.length; end > 0; end--) {
     const from = places.get(formatPath(path.slice(0, end)));
     if (from !== undefined) return [...from, ...path.slice(end)];
   }
-  return [];
+  return undefined;
 }
 
 const unreadable = (read: ReadResource): string =>

@@ -7,4 +7,6 @@ export {
   type Reason,
 } from "./convert-policy.js";
 export { NotConverted } from "./not-converted.js";
+export { bindingsOf, type BoundUser } from "./match/users.js";
 export { standIns } from "./stand-in.js";
+export { CONVERTED_FROM, CONVERTED_RULE } from "./policy-document.js";

@@ -1,18 +1,18 @@
 /** Stands for a rule that is not converted: a policy that matches what the rule matches. */
-import { type JsonObject, member, nameOf, namespaceOf } from "../../../kubernetes/object.js";
-import { documentName } from "./convert-policy.js";
+import { type JsonObject, member } from "../../../kubernetes/object.js";
+import { GROUP, NAMESPACED_POLICY_KIND, POLICY_KIND } from "../resource.js";
 import { matchOf } from "./match/match.js";
 import { NotConverted } from "./not-converted.js";
 import type { FailureAction, OldRule } from "./old-policy.js";
-import { CONVERTED_FROM, CONVERTED_RULE, documentsOf } from "./policy-document.js";
+import { documentsOf, metadataOf } from "./policy-document.js";
 import { RuleDraft } from "./rule-draft.js";
 
 /**
  * The policies that only match. Where a part of its match is the reason, more is matched: what it excludes, too; all objects of its kinds; everything.
  * @param old the rule as it stands, of which nothing is checked
+ * @param name of the policy
  */
-export function standIns(old: OldRule, action: FailureAction): readonly JsonObject[] {
-  const name = documentName(old.policy, old.name);
+export function standIns(old: OldRule, name: string, action: FailureAction): readonly JsonObject[] {
   for (const match of [old.rule, { ...old.rule, exclude: undefined }, { ...old.rule, ...kindsOnly(old.rule) }]) {
     try {
       const draft = new RuleDraft();
@@ -36,25 +36,14 @@ function kindsOnly({ match }: JsonObject): JsonObject {
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-function everything({ policy, name: rule }: OldRule, name: string, action: FailureAction): JsonObject {
-  const isNamespaced = policy.kind === "Policy";
-  const namespace = isNamespaced ? [namespaceOf(policy)] : [];
-  return {
-    apiVersion: "policies.kyverno.io/v1",
-    kind: isNamespaced ? "NamespacedValidatingPolicy" : "ValidatingPolicy",
-    metadata: {
-      name,
-      ...(isNamespaced && { namespace: namespace[0] }),
-      annotations: {
-        [CONVERTED_FROM]: [policy.kind, ...namespace, nameOf(policy)].join("/"),
-        [CONVERTED_RULE]: rule,
-      },
+const everything = (old: OldRule, name: string, action: FailureAction): JsonObject => ({
+  apiVersion: `${GROUP}/v1`,
+  kind: old.policy.kind === "Policy" ? NAMESPACED_POLICY_KIND : POLICY_KIND,
+  metadata: metadataOf(old, name),
+  spec: {
+    validationActions: [action === "Enforce" ? "Deny" : "Audit"],
+    matchConstraints: {
+      resourceRules: [{ apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*"] }],
     },
-    spec: {
-      validationActions: [action === "Enforce" ? "Deny" : "Audit"],
-      matchConstraints: {
-        resourceRules: [{ apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*"] }],
-      },
-    },
-  };
-}
+  },
+});
