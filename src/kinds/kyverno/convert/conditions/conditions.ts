@@ -123,6 +123,11 @@ function named(key: Operand, value: Operand, scope: Scope, make: (key: Operand, 
   return whole;
 }
 
+/** Whether two paths differ in the object only. */
+const isSameField = (key: Operand, value: Operand): boolean =>
+  key.path !== undefined &&
+  key.path.replace(".oldObject.", ".object.") === value.path?.replace(".oldObject.", ".object.");
+
 const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
   ["GreaterThan", ">"],
   ["GreaterThanOrEquals", ">="],
@@ -137,10 +142,10 @@ function operate(operator: string, key: Operand, value: Operand, scope: Scope): 
   switch (operator) {
     case "Equal":
     case "Equals":
-      return equals(key, value);
+      return equals(key, value, isSameField(key, value));
     case "NotEqual":
     case "NotEquals":
-      return unlessNull(key, opposite(equals(key, value)));
+      return unlessNull(key, opposite(equals(key, value, isSameField(key, value))));
     case "In":
     case "NotIn":
     case "AnyIn":

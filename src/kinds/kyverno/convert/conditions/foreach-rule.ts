@@ -1,11 +1,11 @@
 /** `validate.foreach`. */
 import { isObject, member } from "../../../../kubernetes/object.js";
-import * as cel from "../cel-text.js";
 import type { Cel } from "../cel-text.js";
+import * as cel from "../cel-text.js";
 import { withContext } from "../context/context.js";
 import type { RuleWriter } from "../convert-rule.js";
-import { messageOf } from "../jmespath/template.js";
 import { query } from "../jmespath/query.js";
+import { messageOf } from "../jmespath/template.js";
 import { known, lenient, shared } from "../jmespath/value.js";
 import { NotConverted, placed } from "../not-converted.js";
 import { patternHolds } from "../pattern/pattern-rule.js";
@@ -29,9 +29,7 @@ export const foreachRule: RuleWriter = (body, message, scope, path) => {
 /** What each loop of a list of loops denies. @param whole what patterns look at where the elements are no maps */
 function denials(body: unknown, message: string, scope: Scope, whole: Cel, nesting: number): readonly Denial[] {
   if (!Array.isArray(body)) throw new NotConverted([], "foreach is a list");
-  return body.map((entry: unknown, index) =>
-    placed([index], () => denialOf(entry, message, scope, whole, nesting)),
-  );
+  return body.map((entry: unknown, index) => placed([index], () => denialOf(entry, message, scope, whole, nesting)));
 }
 
 /** The elements of a loop. */
@@ -114,11 +112,14 @@ function bodyOf(
   const [key, patterns] = pattern === undefined ? ["anyPattern", anyPattern] : ["pattern", [pattern]];
   if (!Array.isArray(patterns)) throw new NotConverted(["anyPattern"], "anyPattern is a list");
   const of = (value: Cel): Test => placed([String(key)], () => passes(patterns, value, scope));
-  const isObjects = patterns.some((each) => isObject(each) && /"\W*(?:spec|metadata|data)\W*":/.test(JSON.stringify(each)));
+  const isObjects = patterns.some(
+    (each) => isObject(each) && /"\W*(?:spec|metadata|data)\W*":/.test(JSON.stringify(each)),
+  );
   const isMap = isKind(element.cel, ["map"]);
   let test: Test;
   if (elementScope === false) test = of(whole);
-  else if (elementScope === undefined && element.type === "dyn" && isObjects) test = choose(isMap, of(element.cel), of(whole));
+  else if (elementScope === undefined && element.type === "dyn" && isObjects)
+    test = choose(isMap, of(element.cel), of(whole));
   else test = of(elementScope === undefined && ["string", "int", "list"].includes(element.type) ? whole : element.cel);
   return { test: opposite(test), message: patternMessage(message, scope) };
 }
@@ -153,7 +154,8 @@ function elementsOf(source: string, scope: Scope): Elements {
   if (Array.isArray(constants) && constants.every((each) => typeof each === "string"))
     return { cel: term.cel, element: { ...element, type: "string", nullable: false } };
   const there = orEmpty ?? (optional === undefined ? term.cel : cel.orValue(optional, cel.list([])));
-  if (type === "list" && (orEmpty !== undefined || optional !== undefined || !term.nullable)) return { cel: there, element };
+  if (type === "list" && (orEmpty !== undefined || optional !== undefined || !term.nullable))
+    return { cel: there, element };
   if (type === "dyn" && isKnown) return { cel: there, element };
   if (type === "dyn" || type === "list") {
     const wrapped = shared(there, scope, (value) =>

@@ -32,12 +32,14 @@ import {
   type Test,
   unlessNull,
 } from "./test.js";
-import { hasWildcard, isInRange, isPrintedScalar, matchesText, matchesWildcard, printed, rangeOf } from "./texts.js";
+import { hasWildcard, isInRange, matchesKnown, matchesText, numberOf, printed, rangeOf } from "./texts.js";
 
 /** A value of which it is known where it comes from. */
 export interface Operand extends Term {
   /** Whether it, or its items, may have wildcards: a name of Kubernetes has none. */
   readonly wild: boolean;
+  /** The query, of a text that is one variable only. */
+  readonly path?: string;
 }
 
 type Item = Omit<Operand, "items">;
@@ -57,7 +59,8 @@ export function among(operator: string, key: Operand, value: Operand, loopName: 
   const ofAll = operator === "AllIn" || operator === "AllNotIn" || operator === "In";
   const { scalar, items } = lookups(key, value, operator, loopName);
   // Of a list that is missing nothing is among the values, and nothing is not.
-  const list = operator.startsWith("Any") && key.orEmpty !== undefined ? { ...key, cel: key.orEmpty, nullable: false } : key;
+  const list =
+    operator.startsWith("Any") && key.orEmpty !== undefined ? { ...key, cel: key.orEmpty, nullable: false } : key;
   const turned = (test: Test) => (isNegative ? opposite(test) : test);
   const inner: Item = {
     cel: primary(loopName),
@@ -161,11 +164,11 @@ function inTexts(each: Item, texts: readonly string[], exact = false): Test {
         kinds: ["string"],
         test:
           plain.length === 1
-            ? matchesText(literal(plain[0]), each.cel)
-            : some(literal(plain), "v", matchesText(primary("v"), each.cel)),
+            ? matchesText(literal(plain[0]), each)
+            : some(literal(plain), "v", matchesText(primary("v"), each)),
       });
     else branches.push({ kinds: ["string"], test: isOneOf(each.cel, plain), total: true });
-    const numbers = plain.filter((text) => isPrintedScalar(text) && printed(Number(text)) === text);
+    const numbers = plain.filter((text) => numberOf(text) !== undefined && printed(Number(text)) === text);
     if (numbers.length > 0)
       branches.push({ kinds: ["number"], test: isOneOf(each.cel, numbers.map(Number)), total: true });
     for (const known of [true, false])
@@ -173,7 +176,7 @@ function inTexts(each: Item, texts: readonly string[], exact = false): Test {
         branches.push({ kinds: ["bool"], test: compare("==", each.cel, literal(known)), total: true });
   }
   if (patterns.length > 0) {
-    const match = (text: Cel) => either(...patterns.map((pattern) => matchesWildcard(text, pattern)));
+    const match = (text: Cel) => either(...patterns.map((pattern) => matchesKnown(text, pattern)));
     branches.push({ kinds: ["string"], test: match(each.cel) });
     if (patterns.some((text) => /^[*?\d.e+\-trufals]*$/.test(text)))
       branches.push({ kinds: ["number", "bool"], test: match(call("string", each.cel)) });
@@ -212,11 +215,11 @@ function inTerm(each: Item, value: Operand, name: string): Test {
   const text = each.type === "string" && !each.nullable ? each.cel : call("string", each.cel);
   const known = each.constant?.value;
   const item: Item = { cel: inner, type: "string", nullable: false, fails: false, wild: false };
-  const patternOfKey = known === undefined ? matchesText(inner, text) : inTexts(item, [printed(known)]);
+  const patternOfKey = known === undefined ? matchesText(inner, { cel: text }) : inTexts(item, [printed(known)]);
   return some(
     values,
     name,
-    either(...(value.wild ? [matchesText(text, inner)] : []), ...(each.wild ? [patternOfKey] : [])),
+    either(...(value.wild ? [matchesText(text, { cel: inner })] : []), ...(each.wild ? [patternOfKey] : [])),
   );
 }
 

@@ -1,4 +1,5 @@
 /** What is known of a value by the field of Kubernetes that it comes from: conditions about it are written shorter. */
+
 import type { Term } from "../term.js";
 import type { Operand } from "./membership.js";
 import { hasWildcard } from "./texts.js";
@@ -23,7 +24,8 @@ export const isKnownList = (source: string): boolean => LISTS.test(source.trim()
 
 /** The name of a loop's variable, such as `container` for a list of containers. */
 export const loopNameOf = (source: string): string =>
-  /(container|volume|mount|port|rule|subject|host|path)s(?:\[\])?$/i.exec(source.trim())?.[1]?.toLowerCase() ?? "element";
+  /(container|volume|mount|port|rule|subject|host|path)s(?:\[\])?$/i.exec(source.trim())?.[1]?.toLowerCase() ??
+  "element";
 
 /** The term of a key or value, and whether it may have wildcards. @param source as it stands in the policy */
 export function operandOf(term: Term, source: unknown): Operand {
