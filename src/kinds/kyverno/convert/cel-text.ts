@@ -166,6 +166,6 @@ export const loop = (
 ): Cel =>
   primary(`${operand(target, LEVEL.primary)}.${macro}(${[name, ...bodies.map(({ text }) => text)].join(", ")})`);
 
-/** Whether a value is of a type; the type's name as in CEL: `string`, `int`, `list`, `map`, … */
+/** Whether a value is of one of some types; a type's name as in CEL: `string`, `int`, `list`, `map`, … */
 export const isType = (value: Cel, ...types: readonly string[]): Cel =>
   or(...types.map((type) => equal(call("type", value), primary(type))));
