@@ -12,6 +12,7 @@ import { mutateRule } from "./mutate/mutate-rule.js";
 import { NotConverted, placed } from "./not-converted.js";
 import type { OldRule } from "./old-policy.js";
 import { patternRule } from "./pattern/pattern-rule.js";
+import { shapeOfRules } from "./pattern/shape.js";
 import { podSecurityRule } from "./pod-security/pod-security-rule.js";
 import { documentsOf } from "./policy-document.js";
 import { RuleDraft } from "./rule-draft.js";
@@ -59,7 +60,9 @@ export function convertRule(
   const draft = new RuleDraft();
   const matched = placed([], () => matchOf(old, draft, cel !== undefined));
   const namespace = text(member(old.policy, "metadata"), "namespace");
+  const shape = shapeOfRules(matched.matchConstraints.resourceRules ?? []);
   const inner: Scope = {
+    shape,
     roots: matched.roots,
     names: new Map(),
     draft,

@@ -43,7 +43,7 @@ function denialOf(entry: unknown, message: string, scope: Scope, whole: Cel, nes
   if (!isObject(entry) || typeof source !== "string") throw new NotConverted([], "a loop needs a list");
   const list = placed(["list"], () => elementsOf(source, scope));
   const base = loopNameOf(source);
-  const isTaken = [...scope.names.values()].some((term) => term.cel.text === base);
+  const isTaken = [...scope.names.values()].some((term) => typeof term === "object" && term.cel.text === base);
   const name = isTaken ? `${base}${nesting + 1}` : base;
   const element: Term = { ...list.element, nullable: false, cel: cel.primary(name) };
   const index: Term = known(cel.primary(nesting === 0 ? "index" : `index${nesting + 1}`), "int");
