@@ -84,7 +84,7 @@ export function convertRule(
     );
   if (isObject(member(rule, "mutate"))) return mutateRule(old, name, matched, scope);
   if (!isObject(validate)) throw new NotConverted([], "a rule needs validate or mutate");
-  if (cel !== undefined) placed(["validate", "cel"], () => celRule(cel, validate, scope, old));
+  if (cel !== undefined) celRule(cel, validate, draft, matched, old);
   else writeChecks(validate, scope);
   return documentsOf(old, name, matched, draft);
 }
