@@ -26,7 +26,6 @@ import {
   every,
   type Kind,
   kindsOf,
-  never,
   opposite,
   some,
   type Test,
@@ -38,6 +37,10 @@ import { hasWildcard, isInRange, matchesKnown, matchesText, numberOf, printed, r
 export interface Operand extends Term {
   /** Whether it, or its items, may have wildcards: a name of Kubernetes has none. */
   readonly wild: boolean;
+  /** Whether it is a text that is neither a quantity nor a duration, such as a name. */
+  readonly word?: boolean;
+  /** Whether it is there, where its condition does not hold otherwise. */
+  readonly there?: Test;
   /** The query, of a text that is one variable only. */
   readonly path?: string;
 }
@@ -82,7 +85,7 @@ export function among(operator: string, key: Operand, value: Operand, loopName: 
     branches.push({ kinds: SCALARS, test: turned(test) });
   }
   const test = byKind(list, branches);
-  return test.yes.text === "false" ? never(key) : unlessValueNull(value, test);
+  return unlessValueNull(value, test);
 }
 
 const unlessValueNull = (value: Operand, test: Test): Test =>
@@ -207,7 +210,8 @@ function isOneOf(each: Cel, values: readonly (number | string)[]): Test {
 
 /** Whether an item is among values that only the evaluation knows. */
 function inTerm(each: Item, value: Operand, name: string): Test {
-  if (!value.wild && value.type === "string" && !each.wild)
+  if (!value.wild && value.type === "string" && each.wild) return matchesText(value.cel, each);
+  if (!value.wild && value.type === "string")
     return each.constant === undefined ? compare("==", each.cel, value.cel) : compare("==", value.cel, each.cel);
   const values = listOf(value);
   const inner = value.items?.type === "string" ? primary(name) : call("string", primary(name));

@@ -2,6 +2,7 @@
 import { parseGoDuration } from "../../../../data/go/duration.js";
 import { type Cel, call, literal, method, plus } from "../cel-text.js";
 import type { Term } from "../term.js";
+import type { Operand } from "./membership.js";
 import { ALWAYS, ask, both, choose, compare, NEVER, opposite, type Test } from "./test.js";
 
 const DURATION = "^[-+]?(([0-9]+[.]?[0-9]*|[.][0-9]+)(ns|us|µs|μs|ms|s|m|h))+$";
@@ -96,7 +97,7 @@ const mayMatchQuantity = (pattern: string): boolean =>
   hasWildcard(pattern) && /^[*?+\-.\d]/.test(pattern) && /^[*?+\-.\deEKMGTPinumk]*$/.test(pattern);
 
 /** Texts that are compared: as durations, quantities or versions; equal ones by wildcards in the value, too. */
-export function compareTexts(operator: Comparison, key: Term, value: Term): Test {
+export function compareTexts(operator: Comparison, key: Operand, value: Operand): Test {
   const as = (reading: Reading): Test => compareAs(reading, operator, key.cel, value.cel);
   const are = (reading: Reading): Test => both(isReadable(reading, key), isReadable(reading, value));
   const known = value.constant?.value;
@@ -109,6 +110,7 @@ export function compareTexts(operator: Comparison, key: Term, value: Term): Test
     return choose(are("duration"), as("duration"), choose(are("quantity"), as("quantity"), rest));
   }
   const match = matchesText(key.cel, value);
+  if (key.word || value.word) return match;
   const mayBeQuantity = typeof known !== "string" || isQuantity(known) || mayMatchQuantity(known);
   return choose(
     are("duration"),
