@@ -129,6 +129,7 @@ export const call = (name: string, ...values: readonly Cel[]): Cel =>
 export const method = (target: Cel, name: string, ...values: readonly Cel[]): Cel =>
   primary(`${operand(target, LEVEL.primary)}.${name}(${values.map(({ text }) => text).join(", ")})`);
 
+/** Words that can't stand behind a dot; other reserved words, such as `namespace`, can. */
 const RESERVED = new Set(["false", "in", "null", "true"]);
 
 /** Whether a key can be written behind a dot. */

@@ -59,8 +59,8 @@ export function convertRule(
   // CEL rules stay as they are, and the new kind's autogen makes their variants.
   const draft = new RuleDraft();
   const matched = placed([], () => matchOf(old, draft, cel !== undefined));
-  const shape = shapeOfRules(matched.matchConstraints.resourceRules ?? []);
   const namespace = text(member(old.policy, "metadata"), "namespace");
+  const shape = shapeOfRules(matched.matchConstraints.resourceRules ?? []);
   const inner: Scope = {
     shape,
     roots: matched.roots,

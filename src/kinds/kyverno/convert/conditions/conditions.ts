@@ -2,13 +2,12 @@
 import { isObject, member } from "../../../../kubernetes/object.js";
 import { type Cel, call, primary } from "../cel-text.js";
 import { template } from "../jmespath/template.js";
-import { lenient } from "../jmespath/value.js";
 import { NotConverted, placed } from "../not-converted.js";
 import { loopOf, type Scope } from "../scope.js";
 import type { Term } from "../term.js";
 import { durations, equals, ordered } from "./comparisons.js";
 import { among, type Operand } from "./membership.js";
-import { ALWAYS, both, either, NEVER, opposite, type Test, unlessNull } from "./test.js";
+import { ALWAYS, both, either, isNever, NEVER, never, opposite, type Test, unlessNull } from "./test.js";
 import type { Comparison } from "./texts.js";
 import { operandOf } from "./well-known.js";
 
@@ -91,14 +90,15 @@ function conditionOf(value: unknown, scope: Scope, isSoft: boolean): Condition {
   const [key, other] = ["key", "value"].map((name) =>
     placed([name], () => {
       const source = member(value, name);
-      const term = operandOf(template(source, scope), source);
-      return isSoft ? { ...lenient(term), wild: term.wild } : term;
+      return operandOf(template(source, scope), source, isSoft);
     }),
   ) as [Operand, Operand];
   const operator = String(member(value, "operator"));
   const message = member(value, "message");
+  const asked = named(key, other, scope, (a, b) => operate(operator, a, b, scope));
+  const test = both(...[key, other].flatMap((term) => term.there ?? []), asked);
   return {
-    test: named(key, other, scope, (a, b) => operate(operator, a, b, scope)),
+    test: isNever(test) ? never(key) : test,
     message: typeof message === "string" ? message : "",
     failing: [key, other].filter((term: Term) => term.fails).map(({ cel }) => cel.text),
   };
@@ -123,6 +123,11 @@ function named(key: Operand, value: Operand, scope: Scope, make: (key: Operand, 
   return whole;
 }
 
+/** Whether two paths differ in the object only. */
+const isSameField = (key: Operand, value: Operand): boolean =>
+  key.path !== undefined &&
+  key.path.replace(".oldObject.", ".object.") === value.path?.replace(".oldObject.", ".object.");
+
 const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
   ["GreaterThan", ">"],
   ["GreaterThanOrEquals", ">="],
@@ -137,10 +142,10 @@ function operate(operator: string, key: Operand, value: Operand, scope: Scope): 
   switch (operator) {
     case "Equal":
     case "Equals":
-      return equals(key, value);
+      return equals(key, value, isSameField(key, value));
     case "NotEqual":
     case "NotEquals":
-      return unlessNull(key, opposite(equals(key, value)));
+      return unlessNull(key, opposite(equals(key, value, isSameField(key, value))));
     case "In":
     case "NotIn":
     case "AnyIn":

@@ -35,17 +35,17 @@ export const compare = (operator: keyof typeof OPPOSITE, a: Cel, b: Cel): Test =
   ask(relation(operator, a, b), relation(OPPOSITE[operator], a, b));
 
 /** Whether a test is known to answer no. */
-const isNever = ({ yes }: Test): boolean => yes.text === "false";
+export const isNever = ({ yes }: Test): boolean => yes.text === "false";
 const isAlways = ({ yes }: Test): boolean => yes.text === "true";
 
-export const both = (...tests: readonly Test[]): Test => ({
-  yes: and(...tests.map(({ yes }) => yes)),
-  no: or(...tests.map(({ no }) => no)),
-});
+export const both = (...tests: readonly Test[]): Test =>
+  tests.some(isNever) ? NEVER : { yes: and(...tests.map(({ yes }) => yes)), no: or(...tests.map(({ no }) => no)) };
 export const either = (...tests: readonly Test[]): Test => opposite(both(...tests.map(opposite)));
 
 /** `condition ? a : b`. */
 export function choose(condition: Test, a: Test, b: Test): Test {
+  if (isAlways(condition)) return a;
+  if (isNever(condition)) return b;
   if (isNever(b)) return both(condition, a);
   if (isNever(a)) return both(opposite(condition), b);
   if (isAlways(a)) return either(condition, b);

@@ -119,21 +119,30 @@ function project(list: Value, right: Node, condition: Node | undefined, place: P
   const each = cel.primary(name);
   const element =
     list.each?.(each) ??
-    known(each, list.items?.type ?? "dyn", list.items?.items === undefined ? {} : { items: list.items.items });
+    known(each, list.items?.type ?? "dyn", about(list.items));
   const inside = { ...place, scope: inner };
   const holds = condition === undefined ? cel.TRUE : truthy(lenient(evaluate(condition, element, inside)), inner);
   const made = evaluate(right, element, inside);
-  const { type, items } = made;
+  const { type } = made;
   return changed(list, "list", place.scope, (old) => collected(old, name, holds, made), {
-    items: { type, nullable: false, fails: false, ...(items !== undefined && { items }) },
+    items: { type, nullable: false, fails: false, ...about(made) },
     ...((right.type !== "Identity" || list.projected === true) && { projected: true }),
   });
 }
 
+/** What is known of the parts of a value. */
+const about = (value: Pick<Term, "items" | "shape"> = {}): Partial<Value> => ({
+  ...(value.items !== undefined && { items: value.items }),
+  ...(value.shape !== undefined && { shape: value.shape }),
+});
+
 /** The items of a list that are made of another one's; those that are null are left out. */
 function collected(list: Cel, name: string, holds: Cel, made: Value): Cel {
   const value = made.sure ?? made.cel;
-  const there = made.optional === undefined ? cel.TRUE : (made.present ?? cel.method(made.optional, "hasValue"));
+  const { optional } = made;
+  // A value that counts as true is there.
+  const isTested = optional !== undefined && holds.text.startsWith(`!(${optional.text}.orValue(null) in `);
+  const there = optional === undefined || isTested ? cel.TRUE : (made.present ?? cel.method(optional, "hasValue"));
   const guard = cel.and(holds, there);
   if (value.text === name) return guard.text === "true" ? list : cel.loop(list, "filter", name, guard);
   const mapped = cel.loop(list, "map", name, ...(guard.text === "true" ? [] : [guard]), value);
@@ -177,8 +186,9 @@ function flatten(child: Node, current: Value, place: Place): Value {
         ? { parts: child.right.children, of: lenient(evaluate(child.left, current, place)) }
         : undefined;
   if (lists !== undefined) {
-    const parts = lists.parts.map((part) => listOf(lenient(evaluate(part, lists.of, place))));
-    return known(cel.plus(...parts), "list", { projected: false });
+    const parts = lists.parts.map((part) => lenient(evaluate(part, lists.of, place)));
+    const isAlike = parts.every(({ items }) => items?.shape !== undefined && items.type === parts[0]?.items?.type);
+    return known(cel.plus(...parts.map(listOf)), "list", { projected: false, ...(isAlike && about(parts[0])) });
   }
   const list = lenient(evaluate(child, current, place));
   const isFlat =

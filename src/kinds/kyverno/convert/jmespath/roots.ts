@@ -3,6 +3,7 @@
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
 import { NotConverted } from "../not-converted.js";
+import { podShape } from "../pattern/shape.js";
 import type { Scope } from "../scope.js";
 import { imagesOf } from "./images.js";
 import { constant, known, memberOf, type Value } from "./value.js";
@@ -89,12 +90,13 @@ function objectValue(object: Cel, pod: Cel | undefined, scope: Scope, isOptional
     const owner = isPod ? pod : object;
     if (!isOptional && !isPod && (key === "kind" || key === "apiVersion"))
       return known(cel.member(owner, key), "string");
-    const made = memberOf(known(owner, "dyn", isOptional ? { nullable: false } : {}), key, scope);
+    const shape = isPod ? podShape() : scope.shape;
+    const made = memberOf(known(owner, "dyn", shape && { shape }), key, scope);
     if (key === "metadata") {
       const metadata = isOptional || isPod ? made : known(cel.member(owner, key), "map");
       return { ...metadata, member: (name) => metadataMember(metadata, name, scope) };
     }
-    return isPod && !isOptional ? known(cel.member(owner, key), "map") : made;
+    return isPod && !isOptional ? known(cel.member(owner, key), "map", made.shape && { shape: made.shape }) : made;
   };
   return known(object, "map", { ...(isOptional && { nullable: true }), member: of });
 }

@@ -3,6 +3,7 @@ import { isObject } from "../../../../kubernetes/object.js";
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
 import { loopOf, type Scope } from "../scope.js";
+import type { Shape } from "../pattern/shape.js";
 import type { Term } from "../term.js";
 
 /** A value, while a query is converted. */
@@ -79,8 +80,31 @@ export function shared(value: Cel, scope: Scope, use: (value: Cel) => Cel): Cel 
   return cel.call("cel.bind", cel.primary(name), value, use(cel.primary(name)));
 }
 
-/** A member. @param key its name, or an expression of it */
+/** A member, of the type that the schema tells. @param key its name, or an expression of it */
 export function memberOf(value: Value, key: Cel | string, scope: Scope): Value {
+  const made = plainMember(value, key, scope);
+  return shaped(made, typeof key === "string" ? value.shape?.member(key) : undefined);
+}
+
+/** The value with what a schema tells about it: the API server drops null where a field has a type. */
+export function shaped(value: Value, shape: Shape | undefined): Value {
+  if (shape === undefined || value.constant !== undefined) return value;
+  const type = shape.type === "quantity" ? "scalar" : (shape.type ?? "dyn");
+  if (value.type !== "dyn" || type === "dyn") return { ...value, shape };
+  const { optional } = value;
+  return {
+    ...value,
+    shape,
+    type,
+    nullable: value.nullable && !value.fails,
+    ...(type === "list" && optional !== undefined && { orEmpty: cel.orValue(optional, EMPTY_LIST) }),
+    ...(shape.items !== undefined && { items: shaped(known(cel.NULL), shape.items) }),
+  };
+}
+
+function plainMember(value: Value, key: Cel | string, scope: Scope): Value {
+  // Queries write `null` and `false` without backticks: names of keys that no object has.
+  if (key === "null" || key === "true" || key === "false") return constant(null);
   if (typeof key === "string" && value.member !== undefined) return value.member(key);
   if (typeof key !== "string" && value.memberBy !== undefined) return value.memberBy(key);
   if (typeof key === "string" && value.constant !== undefined) {
@@ -121,7 +145,7 @@ export function itemOf(value: Value, index: number, scope: Scope): Value {
   }
   if (SCALARS.has(value.type) || value.type === "map") return constant(null);
   const type = value.items?.type ?? "dyn";
-  const items = { type, nullable: true, items: value.items?.items };
+  const items = { ...value.items, nullable: true };
   const base = value.orEmpty;
   if (base !== undefined || value.optional === undefined) {
     const optional = itemAt(base ?? value.cel, index);
@@ -142,9 +166,10 @@ export function itemOf(value: Value, index: number, scope: Scope): Value {
   });
 }
 
-const clean = (items: { readonly nullable: boolean; readonly items?: Term["items"] | undefined }): Partial<Value> => ({
+const clean = (items: Partial<Omit<Term, "cel">> & { readonly nullable: boolean }): Partial<Value> => ({
   nullable: items.nullable,
   ...(items.items !== undefined && { items: items.items }),
+  ...(items.shape !== undefined && { shape: items.shape }),
 });
 
 function itemAt(list: Cel, index: number): Cel {
