@@ -44,7 +44,8 @@ const isOwn = ({ cel: text, constant }: Term, namespace: string): boolean =>
 /** What is known about a looked-up object: where it is missing, its members are errors, as looking it up is one in Kyverno. */
 export function objectOf(call: Cel, isList = false): Value {
   const again = (object: Cel) => (key: string) => {
-    if (isList && key === "items") return known(cel.orValue(cel.member(object, key), cel.list([])), "list");
+    if (isList && key === "items")
+      return known(cel.orValue(cel.member(object, key), cel.list([])), "list", { each: itemOfList });
     const whole = cel.member(object, key);
     if (key === "metadata") return known(whole, "map", { fails: true, member: (name) => metadata(whole, name) });
     return known(key === "spec" || key === "status" || key === "data" ? whole : cel.call("dyn", whole), "dyn", {
@@ -55,10 +56,23 @@ export function objectOf(call: Cel, isList = false): Value {
   return known(call, "map", { fails: !isList, member: again(call), again });
 }
 
-/** A member of metadata: labels and annotations are texts. */
+/** An object of a list. */
+const itemOfList = (object: Cel): Value =>
+  known(object, "dyn", {
+    member: (key) => {
+      const whole = cel.member(object, key);
+      if (key !== "metadata") return memberOf(known(object), key, NO_SCOPE);
+      return known(whole, "map", { member: (name) => metadata(whole, name) });
+    },
+  });
+
+/** Members of looked-up objects need nothing of the place. */
+const NO_SCOPE = {} as Scope;
+
+/** A member of metadata: names are there, labels and annotations are texts. */
 function metadata(whole: Cel, name: string): Value {
-  const noScope = {} as Scope;
-  const made = memberOf(known(whole), name, noScope);
+  if (name === "name" || name === "namespace" || name === "uid") return known(cel.member(whole, name), "string");
+  const made = memberOf(known(whole), name, NO_SCOPE);
   if (name !== "labels" && name !== "annotations") return made;
-  return { ...made, member: (key) => ({ ...memberOf(made, key, noScope), type: "string" }) };
+  return { ...made, member: (key) => ({ ...memberOf(made, key, NO_SCOPE), type: "string" }) };
 }

@@ -133,7 +133,10 @@ function project(list: Value, right: Node, condition: Node | undefined, place: P
 /** The items of a list that are made of another one's; those that are null are left out. */
 function collected(list: Cel, name: string, holds: Cel, made: Value): Cel {
   const value = made.sure ?? made.cel;
-  const there = made.optional === undefined ? cel.TRUE : (made.present ?? cel.method(made.optional, "hasValue"));
+  const { optional } = made;
+  // A value that counts as true is there.
+  const isTested = optional !== undefined && holds.text.startsWith(`!(${optional.text}.orValue(null) in `);
+  const there = optional === undefined || isTested ? cel.TRUE : (made.present ?? cel.method(optional, "hasValue"));
   const guard = cel.and(holds, there);
   if (value.text === name) return guard.text === "true" ? list : cel.loop(list, "filter", name, guard);
   const mapped = cel.loop(list, "map", name, ...(guard.text === "true" ? [] : [guard]), value);

@@ -15,6 +15,9 @@ const WORD = /(_variable_\d+_)/;
 /** A reference to another field of the pattern. */
 const REFERENCE = /(?:^|[^\\])\$\([^ ]+\)/;
 
+/** What Kyverno looks for in a variable, beside the names of the context. */
+const ROOT = /request|serviceAccountName|element|@|image|target|[a-z_0-9]+\([^{}]/;
+
 /** A text, in which words stand for its variables. */
 export interface TextParts {
   readonly text: string;
@@ -49,7 +52,13 @@ export function partsOf(text: string, scope: Scope): TextParts {
     before = rest;
     rest = rest.replaceAll(VARIABLE, (_, inner: string) => {
       const word = `_variable_${variables.size}_`;
-      variables.set(word, query(inner.trim().replace(/^-\s*/, ""), scope, { nested: variables }));
+      const source = inner.trim().replace(/^-\s*/, "");
+      if (!ROOT.test(source) && ![...scope.names.keys()].some((name) => source.includes(name)))
+        throw new NotConverted(
+          [],
+          `Kyverno refuses the variable ${JSON.stringify(source)}: it names nothing of the request`,
+        );
+      variables.set(word, query(source, scope, { nested: variables }));
       return word;
     });
   }

@@ -81,6 +81,8 @@ export function shared(value: Cel, scope: Scope, use: (value: Cel) => Cel): Cel 
 
 /** A member. @param key its name, or an expression of it */
 export function memberOf(value: Value, key: Cel | string, scope: Scope): Value {
+  // Queries write `null` and `false` without backticks: names of keys that no object has.
+  if (key === "null" || key === "true" || key === "false") return constant(null);
   if (typeof key === "string" && value.member !== undefined) return value.member(key);
   if (typeof key !== "string" && value.memberBy !== undefined) return value.memberBy(key);
   if (typeof key === "string" && value.constant !== undefined) {
