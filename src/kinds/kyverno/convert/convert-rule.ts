@@ -12,6 +12,7 @@ import { mutateRule } from "./mutate/mutate-rule.js";
 import { NotConverted, placed } from "./not-converted.js";
 import type { OldRule } from "./old-policy.js";
 import { patternRule } from "./pattern/pattern-rule.js";
+import { shapeOfRules } from "./pattern/shape.js";
 import { podSecurityRule } from "./pod-security/pod-security-rule.js";
 import { documentsOf } from "./policy-document.js";
 import { RuleDraft } from "./rule-draft.js";
@@ -59,7 +60,9 @@ export function convertRule(
   const draft = new RuleDraft();
   const matched = placed([], () => matchOf(old, draft, cel !== undefined));
   const namespace = text(member(old.policy, "metadata"), "namespace");
+  const shape = shapeOfRules(matched.matchConstraints.resourceRules ?? []);
   const inner: Scope = {
+    shape,
     roots: matched.roots,
     names: new Map(),
     draft,
@@ -81,7 +84,7 @@ export function convertRule(
     );
   if (isObject(member(rule, "mutate"))) return mutateRule(old, name, matched, scope);
   if (!isObject(validate)) throw new NotConverted([], "a rule needs validate or mutate");
-  if (cel !== undefined) placed(["validate", "cel"], () => celRule(cel, validate, scope, old));
+  if (cel !== undefined) celRule(cel, validate, draft, matched, old);
   else writeChecks(validate, scope);
   return documentsOf(old, name, matched, draft);
 }

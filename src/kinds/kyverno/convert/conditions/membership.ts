@@ -32,15 +32,17 @@ import {
   type Test,
   unlessNull,
 } from "./test.js";
-import { hasWildcard, isInRange, isPrintedScalar, matchesText, matchesWildcard, printed, rangeOf } from "./texts.js";
+import { hasWildcard, isInRange, matchesKnown, matchesText, numberOf, printed, rangeOf } from "./texts.js";
 
 /** A value of which it is known where it comes from. */
 export interface Operand extends Term {
   /** Whether it, or its items, may have wildcards: a name of Kubernetes has none. */
   readonly wild: boolean;
+  /** The query, of a text that is one variable only. */
+  readonly path?: string;
 }
 
-type Item = Omit<Operand, "constant" | "items">;
+type Item = Omit<Operand, "items">;
 /** Whether an item is one of the values. */
 type IsIn = (item: Item) => Test;
 
@@ -56,6 +58,9 @@ export function among(operator: string, key: Operand, value: Operand, loopName: 
   const isNegative = operator.endsWith("NotIn") || operator === "NotIn";
   const ofAll = operator === "AllIn" || operator === "AllNotIn" || operator === "In";
   const { scalar, items } = lookups(key, value, operator, loopName);
+  // Of a list that is missing nothing is among the values, and nothing is not.
+  const list =
+    operator.startsWith("Any") && key.orEmpty !== undefined ? { ...key, cel: key.orEmpty, nullable: false } : key;
   const turned = (test: Test) => (isNegative ? opposite(test) : test);
   const inner: Item = {
     cel: primary(loopName),
@@ -70,13 +75,13 @@ export function among(operator: string, key: Operand, value: Operand, loopName: 
   if (items !== undefined)
     branches.push({
       kinds: ["list"],
-      test: typeof items === "function" ? loop(key.cel, loopName, turned(items(inner))) : turned(items.whole),
+      test: typeof items === "function" ? loop(list.cel, loopName, turned(items(inner))) : turned(items.whole),
     });
   if (scalar !== undefined) {
     const test = scalar({ ...key, nullable: false });
     branches.push({ kinds: SCALARS, test: turned(test) });
   }
-  const test = byKind(key, branches);
+  const test = byKind(list, branches);
   return test.yes.text === "false" ? never(key) : unlessValueNull(value, test);
 }
 
@@ -93,7 +98,7 @@ interface Lookups {
 
 function lookups(key: Operand, value: Operand, operator: string, loopName: string): Lookups {
   if (value.constant === undefined) {
-    const isIn: IsIn = (each) => inTerm(each, value, `${loopName}Value`);
+    const isIn: IsIn = (each) => inTerm(each, value, `${loopName}v`);
     return { scalar: isIn, items: isIn };
   }
   const known = value.constant.value;
@@ -159,11 +164,11 @@ function inTexts(each: Item, texts: readonly string[], exact = false): Test {
         kinds: ["string"],
         test:
           plain.length === 1
-            ? matchesText(literal(plain[0]), each.cel)
-            : some(literal(plain), "value", matchesText(primary("value"), each.cel)),
+            ? matchesText(literal(plain[0]), each)
+            : some(literal(plain), "v", matchesText(primary("v"), each)),
       });
     else branches.push({ kinds: ["string"], test: isOneOf(each.cel, plain), total: true });
-    const numbers = plain.filter((text) => isPrintedScalar(text) && printed(Number(text)) === text);
+    const numbers = plain.filter((text) => numberOf(text) !== undefined && printed(Number(text)) === text);
     if (numbers.length > 0)
       branches.push({ kinds: ["number"], test: isOneOf(each.cel, numbers.map(Number)), total: true });
     for (const known of [true, false])
@@ -171,7 +176,7 @@ function inTexts(each: Item, texts: readonly string[], exact = false): Test {
         branches.push({ kinds: ["bool"], test: compare("==", each.cel, literal(known)), total: true });
   }
   if (patterns.length > 0) {
-    const match = (text: Cel) => either(...patterns.map((pattern) => matchesWildcard(text, pattern)));
+    const match = (text: Cel) => either(...patterns.map((pattern) => matchesKnown(text, pattern)));
     branches.push({ kinds: ["string"], test: match(each.cel) });
     if (patterns.some((text) => /^[*?\d.e+\-trufals]*$/.test(text)))
       branches.push({ kinds: ["number", "bool"], test: match(call("string", each.cel)) });
@@ -202,14 +207,19 @@ function isOneOf(each: Cel, values: readonly (number | string)[]): Test {
 
 /** Whether an item is among values that only the evaluation knows. */
 function inTerm(each: Item, value: Operand, name: string): Test {
+  if (!value.wild && value.type === "string" && !each.wild)
+    return each.constant === undefined ? compare("==", each.cel, value.cel) : compare("==", value.cel, each.cel);
   const values = listOf(value);
   const inner = value.items?.type === "string" ? primary(name) : call("string", primary(name));
   if (!each.wild && !value.wild) return ask(relation("in", each.cel, values));
   const text = each.type === "string" && !each.nullable ? each.cel : call("string", each.cel);
+  const known = each.constant?.value;
+  const item: Item = { cel: inner, type: "string", nullable: false, fails: false, wild: false };
+  const patternOfKey = known === undefined ? matchesText(inner, { cel: text }) : inTexts(item, [printed(known)]);
   return some(
     values,
     name,
-    either(...(value.wild ? [matchesText(text, inner)] : []), ...(each.wild ? [matchesText(inner, text)] : [])),
+    either(...(value.wild ? [matchesText(text, { cel: inner })] : []), ...(each.wild ? [patternOfKey] : [])),
   );
 }
 
