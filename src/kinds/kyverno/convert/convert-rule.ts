@@ -1,6 +1,6 @@
 /** Converts one rule: match, context, preconditions and what it validates or changes become one policy. */
 import type { FieldPath } from "../../../kubernetes/field-error.js";
-import { isObject, type JsonObject, member } from "../../../kubernetes/object.js";
+import { isObject, type JsonObject, member, text } from "../../../kubernetes/object.js";
 import { celRule } from "./cel-rule.js";
 import { conditionsHold } from "./conditions/conditions.js";
 import { denyRule } from "./conditions/deny-rule.js";
@@ -12,6 +12,7 @@ import { mutateRule } from "./mutate/mutate-rule.js";
 import { NotConverted, placed } from "./not-converted.js";
 import type { OldRule } from "./old-policy.js";
 import { patternRule } from "./pattern/pattern-rule.js";
+import { shapeOfRules } from "./pattern/shape.js";
 import { podSecurityRule } from "./pod-security/pod-security-rule.js";
 import { documentsOf } from "./policy-document.js";
 import { RuleDraft } from "./rule-draft.js";
@@ -58,7 +59,18 @@ export function convertRule(
   // CEL rules stay as they are, and the new kind's autogen makes their variants.
   const draft = new RuleDraft();
   const matched = placed([], () => matchOf(old, draft, cel !== undefined));
-  const inner: Scope = { roots: matched.roots, names: new Map(), draft, inline: false, rule: old.name, depth: 0 };
+  const namespace = text(member(old.policy, "metadata"), "namespace");
+  const shape = shapeOfRules(matched.matchConstraints.resourceRules ?? []);
+  const inner: Scope = {
+    shape,
+    roots: matched.roots,
+    names: new Map(),
+    draft,
+    inline: false,
+    rule: old.name,
+    depth: 0,
+    ...(text(old.policy, "kind") === "Policy" && { namespace }),
+  };
   const outer: Scope = { ...inner, roots: matched.inlineRoots, inline: true };
   for (const condition of matched.conditions) draft.condition(condition.name, condition.cel, condition.from);
   const entries = member(rule, "context");

@@ -16,4 +16,17 @@ export interface Term {
   readonly items?: Omit<Term, "cel">;
   /** The JSON value, where it is a constant. */
   readonly constant?: { readonly value: unknown };
+  /** Of a path: the value as an optional one, which is none where a key is missing. */
+  readonly optional?: Cel;
+  /** Of a list that is null where something is missing: the same, but empty there. */
+  readonly orEmpty?: Cel;
+  /** Whether the value counts as true in `||`, `&&`, `!` and filters, where that is shorter than a test of the value. */
+  readonly truth?: Cel;
+  /** Of what arithmetic and functions of times answer: the value as what CEL calculates with; an error where it is something else. */
+  readonly quantity?: Cel;
+  readonly duration?: Cel;
+  readonly timestamp?: Cel;
+  readonly number?: Cel;
+  /** Of the list of a map's keys: the map. */
+  readonly keysOf?: Cel;
 }

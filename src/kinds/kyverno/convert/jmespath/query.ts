@@ -1,9 +1,315 @@
 /** JMESPath as CEL. */
-import { NotConverted } from "../not-converted.js";
-import type { Scope } from "../scope.js";
-import type { Term } from "../term.js";
 
-/** An expression of JMESPath, as it stands between `{{` and `}}` or in `jmesPath`, `list`, ... */
-export function query(_source: string, _scope: Scope): Term {
-  throw new NotConverted([], "to be written");
+import type { Cel } from "../cel-text.js";
+import * as cel from "../cel-text.js";
+import { NotConverted } from "../not-converted.js";
+import { loopOf, type Scope } from "../scope.js";
+import type { Term } from "../term.js";
+import { FUNCTIONS } from "./functions/index.js";
+import { type Node, type ParsedQuery, Placeholder, parseQuery } from "./parse.js";
+import { rootOf } from "./roots.js";
+import {
+  changed,
+  constant,
+  falsy,
+  isNumber,
+  itemOf,
+  known,
+  lenient,
+  memberOf,
+  printed,
+  truthy,
+  type Value,
+} from "./value.js";
+
+/** Variables inside of a query, such as `{{ a.{{ b }} }}`, by the words that stand for them. */
+export type Nested = ReadonlyMap<string, Term>;
+
+/** What a node is evaluated with. */
+interface Place {
+  readonly scope: Scope;
+  readonly literals: ParsedQuery["literals"];
+  readonly nested: Nested;
+}
+
+type Of<T extends Node["type"]> = Extract<Node, { readonly type: T }>;
+
+/** What else a query may have. */
+export interface QueryOptions {
+  /** Variables inside of it. */
+  readonly nested?: Nested;
+  /** The current value, default the context of the policy: `request`, `element`, ... */
+  readonly current?: Value;
+}
+
+/**
+ * Converts an expression of JMESPath, as it stands between `{{` and `}}` or in `jmesPath`, `list`, ...: a key that is missing at the end of a plain path is an
+ * error, as in CEL.
+ * @throws NotConverted where it has no counterpart
+ */
+export function query(source: string, scope: Scope, { nested = new Map(), current }: QueryOptions = {}): Value {
+  const { tree, literals } = parseQuery(source);
+  return evaluate(tree, current ?? rootOf(scope), { scope, literals, nested });
+}
+
+function evaluate(node: Node, current: Value, place: Place): Value {
+  const { scope } = place;
+  const soft = (each: Node, value = current): Value => lenient(evaluate(each, value, place));
+  switch (node.type) {
+    case "Identity":
+    case "Current":
+      return current;
+    case "Field":
+      return field(node.name, current, place);
+    case "Literal": {
+      const literal = place.literals[node.value as number];
+      return literal instanceof Placeholder ? nestedLiteral(literal, place) : textOf(literal, place);
+    }
+    case "Subexpression":
+    case "IndexExpression":
+      return evaluate(node.right, evaluate(node.left, current, place), place);
+    case "Pipe":
+      return soft(node.right, soft(node.left));
+    case "Index":
+      return itemOf(current, node.value, scope);
+    case "Projection":
+      return node.left.type === "IndexExpression" && node.left.right.type === "Slice"
+        ? project(slice(node.left.right, soft(node.left.left), scope), node.right, undefined, place)
+        : project(soft(node.left), node.right, undefined, place);
+    case "FilterProjection":
+      return project(soft(node.left), node.right, node.condition, place);
+    case "ValueProjection":
+      return values(soft(node.left), node.right, place);
+    case "Flatten":
+      return flatten(node.child, current, place);
+    case "OrExpression":
+      return either(soft(node.left), () => soft(node.right), scope);
+    case "AndExpression":
+      return both(soft(node.left), () => evaluate(node.right, current, place), scope);
+    case "NotExpression":
+      return known(falsy(soft(node.child), scope), "bool");
+    case "Comparator":
+      return compare(node, soft(node.left), soft(node.right));
+    case "MultiSelectList":
+      return multiList(node.children.map((child) => soft(child)));
+    case "MultiSelectHash":
+      return multiHash(new Map(node.children.map((pair) => [pair.name, soft(pair.value)])));
+    case "Function":
+      return callFunction(node, current, place);
+    default:
+      throw new NotConverted([], `${node.type} is not part of Kyverno's JMESPath`);
+  }
+}
+
+function field(name: string, current: Value, place: Place): Value {
+  const only = place.nested.get(name);
+  const key = only ?? textOf(name, place);
+  return memberOf(current, key.constant === undefined ? key.cel : String(key.constant.value), place.scope);
+}
+
+/** A literal that is a variable: Kyverno reads the variable's text as JSON, so that a text has no place there. */
+function nestedLiteral({ word }: Placeholder, { nested }: Place): Value {
+  const term = nested.get(word);
+  if (term === undefined) throw new NotConverted([], `\`${word}\` is not a literal`);
+  // It has its value before the query is read: a missing key in it is an error anywhere.
+  const { optional: _, ...value } = term;
+  return value;
+}
+
+/** A text in which words stand for nested variables. */
+function textOf(value: unknown, { nested }: Place): Value {
+  if (typeof value !== "string" || nested.size === 0) return constant(value);
+  const parts = value.split(/(_variable_\d+_)/).filter((part) => part !== "");
+  const terms = parts.map((part) => printed(nested.get(part) ?? constant(part)));
+  if (terms.every((term) => term.constant !== undefined))
+    return constant(terms.map((term) => term.constant?.value).join(""));
+  return known(cel.plus(...terms.map((term) => term.cel)), "string", { fails: true });
+}
+
+function project(list: Value, right: Node, condition: Node | undefined, place: Place): Value {
+  const { name, inner } = loopOf(place.scope);
+  const each = cel.primary(name);
+  const element =
+    list.each?.(each) ??
+    known(each, list.items?.type ?? "dyn", list.items?.items === undefined ? {} : { items: list.items.items });
+  const inside = { ...place, scope: inner };
+  const holds = condition === undefined ? cel.TRUE : truthy(lenient(evaluate(condition, element, inside)), inner);
+  const made = evaluate(right, element, inside);
+  const { type, items } = made;
+  return changed(list, "list", place.scope, (old) => collected(old, name, holds, made), {
+    items: { type, nullable: false, fails: false, ...(items !== undefined && { items }) },
+    ...((right.type !== "Identity" || list.projected === true) && { projected: true }),
+  });
+}
+
+/** The items of a list that are made of another one's; those that are null are left out. */
+function collected(list: Cel, name: string, holds: Cel, made: Value): Cel {
+  const value = made.sure ?? made.cel;
+  const { optional } = made;
+  // A value that counts as true is there.
+  const isTested = optional !== undefined && holds.text.startsWith(`!(${optional.text}.orValue(null) in `);
+  const there = optional === undefined || isTested ? cel.TRUE : (made.present ?? cel.method(optional, "hasValue"));
+  const guard = cel.and(holds, there);
+  if (value.text === name) return guard.text === "true" ? list : cel.loop(list, "filter", name, guard);
+  const mapped = cel.loop(list, "map", name, ...(guard.text === "true" ? [] : [guard]), value);
+  const isNullable = made.nullable && made.optional === undefined;
+  return isNullable ? cel.loop(mapped, "filter", name, cel.relation("!=", cel.primary(name), cel.NULL)) : mapped;
+}
+
+function values(map: Value, right: Node, place: Place): Value {
+  const { scope } = place;
+  if (map.values !== undefined) return project(map.values, right, undefined, place);
+  const name = loopOf(scope, "k").name;
+  const list = changed(map, "map", scope, (old) => cel.loop(old, "map", name, cel.item(old, cel.primary(name))));
+  return project(list, right, undefined, place);
+}
+
+function slice({ start, stop, step }: Of<"Slice">, list: Value, scope: Scope): Value {
+  const by = step ?? 1;
+  if (by !== 1 && !(by === -1 && start === null && stop === null))
+    throw new NotConverted([], "a slice with a step is not converted, except [::-1]");
+  return changed(list, "list", scope, (old) => {
+    if (by === -1) return cel.method(old, "reverse");
+    const size = cel.call("size", old);
+    const bound = (at: number | null, otherwise: Cel): Cel => {
+      if (at === null) return otherwise;
+      return at < 0
+        ? cel.call("math.greatest", cel.literal(0), cel.minus(size, cel.literal(-at)))
+        : cel.call("math.least", cel.literal(at), size);
+    };
+    const [from, to] = [start === 0 ? cel.literal(0) : bound(start, cel.literal(0)), bound(stop, size)];
+    // A slice that ends before it begins is empty.
+    const isOrdered = start === null || start === 0 || stop === null || (start <= stop && start < 0 === stop < 0);
+    return cel.method(old, "slice", from, isOrdered ? to : cel.call("math.greatest", from, to));
+  });
+}
+
+function flatten(child: Node, current: Value, place: Place): Value {
+  const lists =
+    child.type === "MultiSelectList"
+      ? { parts: child.children, of: current }
+      : child.type === "Subexpression" && child.right.type === "MultiSelectList"
+        ? { parts: child.right.children, of: lenient(evaluate(child.left, current, place)) }
+        : undefined;
+  if (lists !== undefined) {
+    const parts = lists.parts.map((part) => listOf(lenient(evaluate(part, lists.of, place))));
+    return known(cel.plus(...parts), "list", { projected: false });
+  }
+  const list = lenient(evaluate(child, current, place));
+  const isFlat =
+    list.projected !== true ||
+    ["bool", "double", "int", "number", "scalar", "string", "map"].includes(list.items?.type ?? "");
+  return changed(list, "list", place.scope, (old) => (isFlat ? old : cel.method(old, "flatten")), {
+    ...((list.items?.items ?? (isFlat ? list.items : undefined)) && { items: list.items?.items ?? list.items }),
+    projected: false,
+  } as Partial<Value>);
+}
+
+/** A part of a list of lists: a list, nothing where it is missing, or a single item. */
+function listOf(part: Value): Cel {
+  if (part.orEmpty !== undefined) return part.orEmpty;
+  if (part.optional !== undefined && part.type !== "string") return cel.orValue(part.optional, cel.list([]));
+  return part.type === "list" && !part.nullable ? part.cel : cel.list([part.cel]);
+}
+
+function either(left: Value, rightOf: () => Value, scope: Scope): Value {
+  const isFalse = falsy(left, scope);
+  if (isFalse.text === "false") return left;
+  const right = rightOf();
+  if (isFalse.text === "true") return right;
+  if (left.type === "bool" && right.type === "bool" && !left.nullable && !right.nullable)
+    return known(cel.or(left.cel, right.cel), "bool");
+  const truth = cel.or(cel.not(isFalse), truthy(right, scope));
+  const otherwise = right.constant?.value;
+  const { optional, orEmpty } = left;
+  if (Array.isArray(otherwise) && otherwise.length === 0 && left.type === "list" && !left.nullable) return left;
+  if (Array.isArray(otherwise) && otherwise.length === 0 && left.type === "list" && orEmpty !== undefined)
+    return known(orEmpty, "list", {
+      ...(left.items !== undefined && { items: left.items }),
+      ...(left.projected && { projected: true }),
+    });
+  if (left.type === "string" && otherwise === "" && optional !== undefined)
+    return known(cel.orValue(optional, right.cel), "string");
+  const isSame = left.type === right.type || (isNumber(left) && isNumber(right));
+  const text = right.constant !== undefined || isSame ? right.cel : cel.call("dyn", right.cel);
+  const yes = left.sure ?? left.cel;
+  const isTyped = left.type === "list" && !isSame;
+  const sure = isTyped ? cel.call("dyn", yes) : yes;
+  return known(cel.conditional(isFalse, text, sure), isSame ? left.type : "dyn", {
+    nullable: right.nullable,
+    fails: right.fails,
+    truth,
+  });
+}
+
+function both(left: Value, rightOf: () => Value, scope: Scope): Value {
+  const isFalse = falsy(left, scope);
+  if (isFalse.text === "true") return left;
+  const right = rightOf();
+  if (isFalse.text === "false") return right;
+  if (left.type === "bool" && right.type === "bool" && !left.nullable && !right.nullable)
+    return known(cel.and(left.cel, right.cel), "bool");
+  const truth = cel.and(truthy(left, scope), truthy(lenient(right), scope));
+  const isSame = left.type === right.type;
+  const [no, yes] = isSame ? [left.cel, right.cel] : [cel.call("dyn", left.cel), cel.call("dyn", right.cel)];
+  return known(cel.conditional(isFalse, no, yes), isSame ? left.type : "dyn", {
+    nullable: left.nullable || right.nullable,
+    fails: right.fails,
+    truth,
+  });
+}
+
+const ORDERS = { GT: ">", GTE: ">=", LT: "<", LTE: "<=" } as const;
+
+function compare(node: Of<"Comparator">, left: Value, right: Value): Value {
+  if (node.name === "EQ" || node.name === "NE") {
+    const isEqual = equal(left, right);
+    return known(node.name === "EQ" ? isEqual : negated(isEqual), "bool");
+  }
+  const isOrdered = cel.and(
+    ...[left, right]
+      .filter((each) => !isNumber(each) || each.nullable)
+      .map((each) => cel.isType(each.cel, "int", "double")),
+  );
+  const result = cel.relation(ORDERS[node.name], left.cel, right.cel);
+  if (isOrdered.text === "true") return known(result, "bool");
+  return known(cel.conditional(isOrdered, cel.call("dyn", result), cel.NULL), "dyn", {
+    nullable: true,
+    truth: cel.and(isOrdered, result),
+  });
+}
+
+function equal(left: Value, right: Value): Cel {
+  if (left.constant !== undefined && right.constant === undefined) return equal(right, left);
+  const isText = typeof right.constant?.value === "string" && right.constant.value !== "";
+  if (isText && left.optional !== undefined) return cel.equal(cel.orValue(left.optional, cel.literal("")), right.cel);
+  const isMixed = left.type !== right.type && left.type !== "dyn" && right.type !== "dyn";
+  return cel.equal(isMixed ? cel.call("dyn", left.cel) : left.cel, isMixed ? cel.call("dyn", right.cel) : right.cel);
+}
+
+const negated = (isEqual: Cel): Cel =>
+  / == /.test(isEqual.text) && isEqual.text.indexOf(" == ") === isEqual.text.lastIndexOf(" == ")
+    ? { ...isEqual, text: isEqual.text.replace(" == ", " != ") }
+    : cel.not(isEqual);
+
+function multiList(items: readonly Value[]): Value {
+  const constants = items.map((item) => item.constant);
+  if (constants.every((each) => each !== undefined)) return constant(constants.map((each) => each.value));
+  return known(cel.list(items.map(({ cel: text }) => cel.call("dyn", text))), "list");
+}
+
+function multiHash(entries: ReadonlyMap<string, Value>): Value {
+  const text = cel.map([...entries].map(([key, value]) => [key, cel.call("dyn", value.cel)]));
+  return known(text, "map", { member: (key) => entries.get(key) ?? constant(null) });
+}
+
+function callFunction(node: Of<"Function">, current: Value, place: Place): Value {
+  const write = FUNCTIONS.get(node.name);
+  if (write === undefined) throw new NotConverted([], `the function ${node.name} of JMESPath is not converted`);
+  const args = node.children.map((child) =>
+    child.type === "ExpressionReference"
+      ? { apply: (item: Term) => lenient(evaluate(child.child, item, { ...place, scope: loopOf(place.scope).inner })) }
+      : lenient(evaluate(child, current, place)),
+  );
+  return write(args, place.scope);
 }

@@ -1,0 +1,236 @@
+/** The operators AnyIn, AllIn, AnyNotIn and AllNotIn, and the older In and NotIn. */
+import { isObject } from "../../../../kubernetes/object.js";
+import {
+  type Cel,
+  call,
+  conditional,
+  equal,
+  item,
+  list,
+  literal,
+  method,
+  primary,
+  quoted,
+  relation,
+} from "../cel-text.js";
+import { NotConverted } from "../not-converted.js";
+import type { Term } from "../term.js";
+import {
+  ALWAYS,
+  ask,
+  type Branch,
+  both,
+  byKind,
+  compare,
+  either,
+  every,
+  type Kind,
+  kindsOf,
+  never,
+  opposite,
+  some,
+  type Test,
+  unlessNull,
+} from "./test.js";
+import { hasWildcard, isInRange, matchesKnown, matchesText, numberOf, printed, rangeOf } from "./texts.js";
+
+/** A value of which it is known where it comes from. */
+export interface Operand extends Term {
+  /** Whether it, or its items, may have wildcards: a name of Kubernetes has none. */
+  readonly wild: boolean;
+  /** The query, of a text that is one variable only. */
+  readonly path?: string;
+}
+
+type Item = Omit<Operand, "items">;
+/** Whether an item is one of the values. */
+type IsIn = (item: Item) => Test;
+
+const SCALARS: readonly Kind[] = ["string", "number", "bool"];
+
+/** Whether items of the key are among the values: any or all of them, or the opposite. */
+export function among(operator: string, key: Operand, value: Operand, loopName: string): Test {
+  if (isOld(operator) && kindsOf(key.type).every((kind) => kind === "list"))
+    throw new NotConverted(
+      ["operator"],
+      `${operator} compares a list in a way of its own: write ${operator === "In" ? "AnyIn or AllIn" : "AnyNotIn or AllNotIn"}`,
+    );
+  const isNegative = operator.endsWith("NotIn") || operator === "NotIn";
+  const ofAll = operator === "AllIn" || operator === "AllNotIn" || operator === "In";
+  const { scalar, items } = lookups(key, value, operator, loopName);
+  // Of a list that is missing nothing is among the values, and nothing is not.
+  const list =
+    operator.startsWith("Any") && key.orEmpty !== undefined ? { ...key, cel: key.orEmpty, nullable: false } : key;
+  const turned = (test: Test) => (isNegative ? opposite(test) : test);
+  const inner: Item = {
+    cel: primary(loopName),
+    type: "dyn",
+    nullable: true,
+    fails: false,
+    ...key.items,
+    wild: key.wild,
+  };
+  const loop = ofAll ? every : some;
+  const branches: Branch[] = [];
+  if (items !== undefined)
+    branches.push({
+      kinds: ["list"],
+      test: typeof items === "function" ? loop(list.cel, loopName, turned(items(inner))) : turned(items.whole),
+    });
+  if (scalar !== undefined) {
+    const test = scalar({ ...key, nullable: false });
+    branches.push({ kinds: SCALARS, test: turned(test) });
+  }
+  const test = byKind(list, branches);
+  return test.yes.text === "false" ? never(key) : unlessValueNull(value, test);
+}
+
+const unlessValueNull = (value: Operand, test: Test): Test =>
+  value.constant === undefined ? unlessNull(value, test) : test;
+
+const isOld = (operator: string): boolean => operator === "In" || operator === "NotIn";
+
+interface Lookups {
+  readonly scalar?: IsIn;
+  /** By item of a list, or for the list as a whole. */
+  readonly items?: IsIn | { readonly whole: Test };
+}
+
+function lookups(key: Operand, value: Operand, operator: string, loopName: string): Lookups {
+  if (value.constant === undefined) {
+    const isIn: IsIn = (each) => inTerm(each, value, `${loopName}v`);
+    return { scalar: isIn, items: isIn };
+  }
+  const known = value.constant.value;
+  if (Array.isArray(known)) {
+    const isIn: IsIn = (each) => inTexts(each, known.map(printed));
+    if (!isOld(operator)) return { scalar: isIn, items: isIn };
+    return known.every((each) => typeof each === "string")
+      ? { scalar: isIn, items: (each) => inTexts({ ...each, wild: false }, known, true) }
+      : { scalar: isIn };
+  }
+  if (typeof known === "string") return inText(key, known, operator);
+  if (known === null || isObject(known) || operator.startsWith("All") || !operator.startsWith("Any")) return {};
+  return { items: (each) => inTexts(each, [printed(known)]) };
+}
+
+/** The lookups in a text: one value with wildcards, a range, or a list as JSON. */
+function inText(key: Operand, known: string, operator: string): Lookups {
+  const range = rangeOf(known);
+  if (range !== undefined && !isOld(operator)) {
+    const isIn: IsIn = (each) =>
+      byKind(each, [
+        { kinds: ["string"], test: isInRange(each.cel, range) },
+        { kinds: ["number"], test: isInRange(call("string", each.cel), range) },
+      ]);
+    return { scalar: isIn, items: isIn };
+  }
+  const one: IsIn = (each) => inTexts({ ...each, wild: false }, [known]);
+  const first: Item = { ...key, cel: item(key.cel, 0), type: "dyn", wild: false };
+  const isOne = both(compare("==", call("size", key.cel), literal(1)), inTexts(first, [known], true));
+  const parsed = parsedTexts(known);
+  // The old operators know only lists as JSON; NotIn answers yes, too, where the only item is the text itself.
+  if (parsed === undefined && isOld(operator))
+    return operator === "In" ? { scalar: one, items: { whole: isOne } } : { items: { whole: opposite(isOne) } };
+  if (parsed === undefined) return { scalar: one, items: (each) => inTexts(each, [known]) };
+  // JSON that is not a list of texts is no valid value: only the same text is found, and nothing is "not in" it.
+  if (parsed === null) return operator.endsWith("NotIn") ? {} : { scalar: one, items: { whole: isOne } };
+  return {
+    scalar: (each) => either(one(each), inTexts({ ...each, wild: false }, parsed, true)),
+    items: (each) => inTexts(each, parsed),
+  };
+}
+
+/** The texts of a list as JSON; null: other JSON; undefined: a text. */
+function parsedTexts(text: string): readonly string[] | null | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (value === null) return [];
+    return Array.isArray(value) && value.every((each) => typeof each === "string") ? value : null;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether an item is printed as one of the texts. @param exact whether wildcards in the texts are plain characters */
+function inTexts(each: Item, texts: readonly string[], exact = false): Test {
+  const plain = texts.filter((text) => exact || !hasWildcard(text));
+  const patterns = texts.filter((text) => !exact && hasWildcard(text));
+  if (patterns.some((text) => /^\*+$/.test(text))) return ALWAYS;
+  const branches: Branch[] = [];
+  if (plain.length > 0) {
+    if (each.wild)
+      branches.push({
+        kinds: ["string"],
+        test:
+          plain.length === 1
+            ? matchesText(literal(plain[0]), each)
+            : some(literal(plain), "v", matchesText(primary("v"), each)),
+      });
+    else branches.push({ kinds: ["string"], test: isOneOf(each.cel, plain), total: true });
+    const numbers = plain.filter((text) => numberOf(text) !== undefined && printed(Number(text)) === text);
+    if (numbers.length > 0)
+      branches.push({ kinds: ["number"], test: isOneOf(each.cel, numbers.map(Number)), total: true });
+    for (const known of [true, false])
+      if (plain.includes(printed(known)))
+        branches.push({ kinds: ["bool"], test: compare("==", each.cel, literal(known)), total: true });
+  }
+  if (patterns.length > 0) {
+    const match = (text: Cel) => either(...patterns.map((pattern) => matchesKnown(text, pattern)));
+    branches.push({ kinds: ["string"], test: match(each.cel) });
+    if (patterns.some((text) => /^[*?\d.e+\-trufals]*$/.test(text)))
+      branches.push({ kinds: ["number", "bool"], test: match(call("string", each.cel)) });
+  }
+  return joined(each, branches);
+}
+
+/** The branches, of which several may be about the same types. */
+function joined(each: Item, branches: readonly Branch[]): Test {
+  const guarded = branches.filter((branch) => !branch.total);
+  const merged: Branch[] = branches.filter((branch) => branch.total);
+  for (const branch of guarded) {
+    const key = branch.kinds.join();
+    const at = merged.findIndex(({ kinds, total }) => !total && kinds.join() === key);
+    const known = merged[at];
+    if (known === undefined) merged.push(branch);
+    else merged[at] = { ...known, test: either(known.test, branch.test) };
+  }
+  return byKind(each, merged);
+}
+
+function isOneOf(each: Cel, values: readonly (number | string)[]): Test {
+  if (values.length === 1) return compare("==", each, literal(values[0]));
+  const mixed = values.some((value) => typeof value === "number" && !Number.isInteger(value));
+  const known = mixed ? list(values.map((value) => primary(Number(value).toFixed(1)))) : literal(values);
+  return ask(relation("in", each, known));
+}
+
+/** Whether an item is among values that only the evaluation knows. */
+function inTerm(each: Item, value: Operand, name: string): Test {
+  if (!value.wild && value.type === "string" && !each.wild)
+    return each.constant === undefined ? compare("==", each.cel, value.cel) : compare("==", value.cel, each.cel);
+  const values = listOf(value);
+  const inner = value.items?.type === "string" ? primary(name) : call("string", primary(name));
+  if (!each.wild && !value.wild) return ask(relation("in", each.cel, values));
+  const text = each.type === "string" && !each.nullable ? each.cel : call("string", each.cel);
+  const known = each.constant?.value;
+  const item: Item = { cel: inner, type: "string", nullable: false, fails: false, wild: false };
+  const patternOfKey = known === undefined ? matchesText(inner, { cel: text }) : inTexts(item, [printed(known)]);
+  return some(
+    values,
+    name,
+    either(...(value.wild ? [matchesText(text, { cel: inner })] : []), ...(each.wild ? [patternOfKey] : [])),
+  );
+}
+
+/** The values as a list: a text may be a list as JSON, as in the data of a ConfigMap. */
+function listOf({ cel, type }: Operand): Cel {
+  if (type === "list") return cel;
+  const ofText = conditional(
+    method(cel, "startsWith", primary(quoted("["))),
+    method(primary("json"), "unmarshal", cel),
+    list([cel]),
+  );
+  if (type === "string") return ofText;
+  return conditional(equal(primary(`type(${cel.text})`), primary("list")), cel, ofText);
+}

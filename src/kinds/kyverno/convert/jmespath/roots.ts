@@ -1,0 +1,117 @@
+/** The names that queries begin with: `request`, `images`, `element`, context variables, ... */
+
+import type { Cel } from "../cel-text.js";
+import * as cel from "../cel-text.js";
+import { NotConverted } from "../not-converted.js";
+import type { Scope } from "../scope.js";
+import { imagesOf } from "./images.js";
+import { constant, known, memberOf, type Value } from "./value.js";
+
+/** What stands for the whole context. */
+export function rootOf(scope: Scope): Value {
+  return named(cel.primary("request"), (name) => root(name, scope));
+}
+
+/** A map of which the names of the members must be known. */
+const named = (whole: Cel, member: (name: string) => Value): Value =>
+  known(whole, "map", {
+    member,
+    memberBy: () => {
+      throw new NotConverted([], "a variable that is the name of a variable is not converted: write its name");
+    },
+  });
+
+const text = (source: string): Value => known(cel.primary(source), "string");
+
+function root(name: string, scope: Scope): Value {
+  const own = scope.names.get(name);
+  if (own !== undefined) return typeof own === "function" ? own() : own;
+  switch (name) {
+    case "request":
+      return named(cel.primary("request"), (key) => requestMember(key, scope));
+    case "images":
+      return imagesOf(scope);
+    case "serviceAccountName":
+      return text("parseServiceAccount(request.userInfo.username).Name");
+    case "serviceAccountNamespace":
+      return text("parseServiceAccount(request.userInfo.username).Namespace");
+    case "target":
+      throw new NotConverted([], "target, an object that exists already, is not converted");
+    default:
+      throw new NotConverted([], `${JSON.stringify(name)} is neither a name of Kyverno's nor of the context`);
+  }
+}
+
+const REQUEST: Readonly<Record<string, readonly string[]>> = {
+  kind: ["group", "version", "kind"],
+  requestKind: ["group", "version", "kind"],
+  resource: ["group", "version", "resource"],
+  requestResource: ["group", "version", "resource"],
+};
+
+function requestMember(key: string, scope: Scope): Value {
+  const whole = cel.primary(`request.${key}`);
+  switch (key) {
+    case "object":
+      return objectValue(scope.roots.object, scope.roots.pod?.object, scope);
+    case "oldObject":
+      return objectValue(scope.roots.oldObject, scope.roots.pod?.oldObject, scope, true);
+    case "operation":
+    case "name":
+    case "namespace":
+    case "subResource":
+    case "requestSubResource":
+      return known(whole, "string", key === "operation" ? { truth: cel.TRUE } : {});
+    case "dryRun":
+      return known(whole, "bool");
+    case "options":
+      return known(whole);
+    case "userInfo":
+      return named(whole, (name) => userMember(name, whole, scope));
+    case "roles":
+    case "clusterRoles":
+      throw new NotConverted(
+        [],
+        `request.${key} is not converted, as CEL doesn't know a user's roles: compare request.userInfo.groups or username`,
+      );
+    default:
+      if (REQUEST[key] === undefined) throw new NotConverted([], `request.${key} has no counterpart in CEL`);
+      return named(whole, (name) =>
+        REQUEST[key]?.includes(name) ? known(cel.member(whole, name), "string") : constant(null),
+      );
+  }
+}
+
+function userMember(name: string, user: Cel, scope: Scope): Value {
+  if (name === "username" || name === "uid") return known(cel.member(user, name), "string");
+  if (name === "groups")
+    return known(cel.member(user, name), "list", { items: { type: "string", nullable: false, fails: false } });
+  return memberOf(known(user, "dyn"), name, scope);
+}
+
+const NAMES = new Set(["name", "namespace", "generateName", "uid", "resourceVersion", "creationTimestamp"]);
+
+/** An object of the request. @param isOptional the old one, which is not always there */
+function objectValue(object: Cel, pod: Cel | undefined, scope: Scope, isOptional = false): Value {
+  const of = (key: string): Value => {
+    const isPod = pod !== undefined && (key === "spec" || key === "metadata");
+    const owner = isPod ? pod : object;
+    if (!isOptional && !isPod && (key === "kind" || key === "apiVersion"))
+      return known(cel.member(owner, key), "string");
+    const made = memberOf(known(owner, "dyn", isOptional ? { nullable: false } : {}), key, scope);
+    if (key === "metadata") {
+      const metadata = isOptional || isPod ? made : known(cel.member(owner, key), "map");
+      return { ...metadata, member: (name) => metadataMember(metadata, name, scope) };
+    }
+    return isPod && !isOptional ? known(cel.member(owner, key), "map") : made;
+  };
+  return known(object, "map", { ...(isOptional && { nullable: true }), member: of });
+}
+
+/** A member of an object's metadata: names, labels and annotations are texts. */
+function metadataMember({ member: _, ...metadata }: Value, name: string, scope: Scope): Value {
+  const made = memberOf(metadata, name, scope);
+  if (NAMES.has(name)) return { ...made, type: "string" };
+  if (name !== "labels" && name !== "annotations") return made;
+  return { ...made, member: (key) => ({ ...memberOf(made, key, scope), type: "string" }) };
+}
