@@ -248,7 +248,7 @@ function amountTest({ comparison, operand }: Atom, { type, exact }: TestFor): Te
     const text = type === "string" ? value : cel.call("string", value);
     const tests: Cel[] = [];
     if (isQuantity(operand)) {
-      const test = quantityTest(text, wanted, operand);
+      const test = quantityTest(text, wanted, cel.literal(operand));
       const isSure = type === "number" || type === "quantity";
       tests.push(isSure ? test : cel.and(cel.call("isQuantity", text), test));
     }
@@ -274,8 +274,9 @@ function amountTest({ comparison, operand }: Atom, { type, exact }: TestFor): Te
   };
 }
 
-function quantityTest(text: Cel, comparison: Comparison, operand: string): Cel {
-  const [left, right] = [cel.call("quantity", text), cel.call("quantity", cel.literal(operand))];
+/** The comparison of a text with another one, where both are quantities. */
+export function quantityTest(text: Cel, comparison: Comparison, operand: Cel): Cel {
+  const [left, right] = [cel.call("quantity", text), cel.call("quantity", operand)];
   if (comparison === "==") return cel.equal(left, right);
   if (comparison === "<") return cel.method(left, "isLessThan", right);
   if (comparison === ">") return cel.method(left, "isGreaterThan", right);

@@ -5,6 +5,7 @@
 import { isObject, type JsonObject } from "../../../../kubernetes/object.js";
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
+import { hasVariables } from "../jmespath/template.js";
 import { NotConverted, placed } from "../not-converted.js";
 import { loopOf, type Scope } from "../scope.js";
 import { type LeafUse, leafHolds } from "./leaf.js";
@@ -73,6 +74,8 @@ const ANCHOR = /^([+<=X^])?\((.+)\)$/s;
 
 /** A key with the kind of its anchor: `()`, `<()`, `=()`, `X()`, `^()`; "" for a plain key. */
 export function anchorOf(written: string): { readonly anchor: string; readonly key: string } {
+  if (hasVariables(written))
+    throw new NotConverted([written], "a key with variables is not converted: write the condition in CEL");
   const match = ANCHOR.exec(written.trim());
   if (match?.[1] === "+") throw new NotConverted([written], "Kyverno refuses +(…) in what a rule validates");
   if (match === null) return { anchor: "", key: written };
@@ -205,15 +208,24 @@ function wildcardSteps(
   return anchor === "" ? [{ ok: some, path }] : [];
 }
 
-/** The steps of a map's anchors: a skip inside of one counts only if all of them skip, and every skip is one of the map then. */
+/** The steps of a map's anchors: a skip of a list or map inside of one counts only if all of them skip. */
 function anchorSteps(anchors: readonly (readonly Step[])[]): readonly Step[] {
-  const soft = anchors.filter((steps) => steps.some(({ skip, isFirm }) => skip !== undefined && isFirm !== true));
-  const steps = anchors.flatMap((each) =>
-    each.map(({ skip, isFirm, ...step }) => (skip === undefined || isFirm !== true ? step : { ...step, skip })),
-  );
-  if (soft.length === 0 || soft.length < anchors.length) return steps;
-  const all = soft.map((each) => skips(each.filter(({ isFirm }) => isFirm !== true)));
-  return [...steps, { ok: cel.TRUE, skip: cel.and(...all), path: [] }];
+  const result: Step[] = [];
+  const soft = anchors.map((steps) => {
+    const before: Cel[] = [];
+    let [firm, inside] = [cel.FALSE, cel.FALSE];
+    for (const { skip, isFirm, ok, ...step } of steps) {
+      if (ok.text !== "true") result.push({ ...step, ok: cel.or(...before, ok) });
+      if (skip === undefined) continue;
+      before.push(skip);
+      if (isFirm === true) firm = cel.or(firm, cel.and(cel.not(inside), skip));
+      else inside = cel.or(inside, cel.and(cel.not(firm), skip));
+    }
+    if (firm.text !== "false") result.push({ ok: cel.TRUE, skip: firm, path: [] });
+    return inside;
+  });
+  const all = cel.and(...soft);
+  return all.text === "false" || soft.length === 0 ? result : [...result, { ok: cel.TRUE, skip: all, path: [] }];
 }
 
 function entrySteps({ anchor, key, item }: Entry, parent: Value, walk: Walk): readonly Step[] {
