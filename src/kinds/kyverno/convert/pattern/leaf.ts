@@ -61,6 +61,8 @@ export function leafHolds(pattern: unknown, value: Value, use: LeafUse): Cel {
 }
 
 const testFor = (pattern: unknown, use: TestFor, scope: Scope): Test =>
-  typeof pattern === "string" && hasVariables(pattern) ? variableTest(pattern, use, scope) : testOf(pattern, use);
+  typeof pattern === "string" && (hasVariables(pattern) || pattern.includes("$("))
+    ? variableTest(pattern, use, scope)
+    : testOf(pattern, use);
 
 const isAbsentFine = (test: Test, { missing }: LeafUse): boolean => missing === "passes" || test.nullPasses;

@@ -103,25 +103,21 @@ export function stepsOf(
   return [{ ok: leafHolds(pattern, value, { ...walk, missing }), path: value.path }];
 }
 
-const optionalOf = ({ plain, optional }: Value): Cel => optional ?? plain;
-
 /** The value, or null where it is missing. */
 const orNull = ({ plain, optional }: Value): Cel => (optional === undefined ? plain : cel.orValue(optional, cel.NULL));
 
 /** Whether a value is there: it may be null. */
 export const isThere = ({ presence }: Value): Cel => presence ?? cel.TRUE;
 
-function memberOf(value: Value, key: string): Value {
-  const optional = cel.optionalMember(optionalOf(value), key);
+function memberOf(value: Value, key: string, isAnchored: boolean, { scope }: Walk): Value {
+  const [path, shape] = [[...value.path, key], value.shape?.member(key)];
+  const plain = cel.member(value.plain, key);
+  const always =
+    scope.roots.pod === undefined ? ["metadata", ...(isAnchored ? [] : ["spec"])] : ["spec", "spec.containers"];
+  if (shape !== undefined && always.includes(path.join("."))) return { plain, shape, path };
+  const optional = cel.optionalMember(value.optional ?? value.plain, key);
   const presence = value.optional === undefined ? cel.has(value.plain, key) : cel.method(optional, "hasValue");
-  const isKnown =
-    value.path.length === 0 && (key === "spec" || key === "metadata") && value.shape?.member(key) !== undefined;
-  return {
-    plain: cel.member(value.plain, key),
-    ...(!isKnown && { optional, presence }),
-    shape: value.shape?.member(key),
-    path: [...value.path, key],
-  };
+  return { plain, optional, presence, shape, path };
 }
 
 /** The value where it is known to be there. */
@@ -138,8 +134,9 @@ function typeStep(value: Value, type: "list" | "map", { exact }: Walk, isCovered
 
 function mapSteps(pattern: JsonObject, value: Value, walk: Walk): readonly Step[] {
   const isRequired = needsMember(pattern);
-  // In a loop one test of a member that must be there says that its parents are.
-  const isShort = value.path.includes("*") && !walk.exact && value.optional !== undefined && isRequired;
+  // In a loop one test of a member that must be there says that its parents are; and so it does of a template's metadata.
+  const isInner = value.path.includes("*") || value.path.join() === "metadata";
+  const isShort = isInner && !walk.exact && value.optional !== undefined && isRequired;
   if (isShort) return memberSteps(pattern, value, walk);
   return [...typeStep(value, "map", walk, isRequired), ...memberSteps(pattern, there(value), walk)];
 }
@@ -229,7 +226,7 @@ function anchorSteps(anchors: readonly (readonly Step[])[]): readonly Step[] {
 }
 
 function entrySteps({ anchor, key, item }: Entry, parent: Value, walk: Walk): readonly Step[] {
-  const value = memberOf(parent, key);
+  const value = memberOf(parent, key, anchor !== "", walk);
   const { path } = value;
   const isMissing = cel.not(isThere(value));
   switch (anchor) {
