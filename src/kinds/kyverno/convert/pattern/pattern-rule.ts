@@ -32,7 +32,7 @@ export const patternRule: RuleWriter = (body, message, scope, path) => {
   const isRepeated = steps.filter(({ loop }) => loop !== undefined).length > 1;
   const before: Cel[] = [];
   for (const step of steps) {
-    if (step.ok.text !== "true") writeStep(step, before, start, isRepeated, scope, path);
+    if (step.ok.text !== "true") writeStep(step, [...before, step.unless ?? cel.FALSE], start, isRepeated, scope, path);
     if (step.skip !== undefined) before.push(step.skip);
   }
   if (scope.draft.validations.length === 0) scope.draft.validate(cel.TRUE, "", path);
@@ -108,7 +108,7 @@ function placesOf(steps: readonly Step[]): readonly Cel[] {
   const [last, ...others] = [...steps].reverse();
   if (last === undefined) return [];
   const place = others.reduce(
-    (rest, { ok, path }) => cel.conditional(ok, rest, cel.literal(pathText(path))),
+    (rest, { ok, unless = cel.FALSE, path }) => cel.conditional(cel.or(unless, ok), rest, cel.literal(pathText(path))),
     cel.literal(pathText(last.path)),
   );
   return [cel.literal(" at path "), place];

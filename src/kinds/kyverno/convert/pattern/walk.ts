@@ -9,7 +9,7 @@ import { hasVariables } from "../jmespath/template.js";
 import { NotConverted, placed } from "../not-converted.js";
 import { loopOf, type Scope } from "../scope.js";
 import { type LeafUse, leafHolds } from "./leaf.js";
-import { matching } from "./scalar.js";
+import { matching, testOf } from "./scalar.js";
 import type { Shape } from "./shape.js";
 import { hasWildcard, wildcardMatches } from "./text-pattern.js";
 
@@ -38,8 +38,10 @@ export interface StepLoop {
 
 /** A step of the walk. */
 export interface Step {
-  /** Where it is false, the walk fails. */
+  /** Where it is false, the walk fails, */
   readonly ok: Cel;
+  /** unless this is true. */
+  readonly unless?: Cel;
   /** Where it is true, and `ok`, the walk ends as skipped. */
   readonly skip?: Cel;
   /** Whether the skip ends a map's anchors in any case: that of a list or map inside does so only where all others skip. */
@@ -55,11 +57,13 @@ export interface Walk {
   readonly exact: boolean;
 }
 
+const okOf = ({ ok, unless = cel.FALSE }: Step): Cel => cel.or(unless, ok);
+
 /** What a walk through steps amounts to, where a skip and the end count as given. */
 export function outcome(steps: readonly Step[], skip: boolean, end: Cel): Cel {
   return steps.reduceRight((rest: Cel, step) => {
     const then = step.skip === undefined ? rest : skip ? cel.or(step.skip, rest) : cel.and(cel.not(step.skip), rest);
-    return cel.and(step.ok, then);
+    return cel.and(okOf(step), then);
   }, end);
 }
 
@@ -147,7 +151,7 @@ function needsMember(pattern: JsonObject): boolean {
     !hasAnchors(pattern) &&
     Object.values(pattern).some((item) => {
       if (isObject(item)) return needsMember(item);
-      return typeof item === "string" ? /^[^<>=!()|&-]+$/.test(item) : typeof item === "boolean";
+      return Array.isArray(item) || (!hasVariables(item) && !testOf(item, { type: undefined, exact: true }).nullPasses);
     })
   );
 }
@@ -211,8 +215,8 @@ function anchorSteps(anchors: readonly (readonly Step[])[]): readonly Step[] {
   const soft = anchors.map((steps) => {
     const before: Cel[] = [];
     let [firm, inside] = [cel.FALSE, cel.FALSE];
-    for (const { skip, isFirm, ok, ...step } of steps) {
-      if (ok.text !== "true") result.push({ ...step, ok: cel.or(...before, ok) });
+    for (const { skip, isFirm, unless = cel.FALSE, ...step } of steps) {
+      if (step.ok.text !== "true") result.push({ ...step, unless: cel.or(...before, unless) });
       if (skip === undefined) continue;
       before.push(skip);
       if (isFirm === true) firm = cel.or(firm, cel.and(cel.not(inside), skip));
@@ -252,7 +256,7 @@ const notNull = (value: Value): Cel =>
 
 /** The steps of `=()`: those of its value where it is there. */
 function equalitySteps(item: unknown, value: Value, walk: Walk): readonly Step[] {
-  const { path, shape, optional } = value;
+  const { shape, optional } = value;
   const isMissing = cel.not(isThere(value));
   if (!isObject(item) && !Array.isArray(item)) return stepsOf(item, value, walk, "passes");
   const isPlainList = Array.isArray(item) && (shape?.type === "list" || !walk.exact) && optional !== undefined;
@@ -263,12 +267,11 @@ function equalitySteps(item: unknown, value: Value, walk: Walk): readonly Step[]
   if (isObject(item) && shape?.type === "map" && Object.keys(item).every((key) => /^[=X]\(.+\)$/.test(key)))
     return memberSteps(item, value, walk);
   const steps = stepsOf(item, there(value), walk);
-  return steps.map((step) => {
-    const { loop, ...rest } = step;
-    const ok = cel.or(isMissing, step.ok);
-    const skip = step.skip && { skip: cel.and(isThere(value), step.skip) };
-    return { ...rest, ok, ...skip, ...(loop && { loop }), path: step.path.length > 0 ? step.path : path };
-  });
+  return steps.map(({ skip, unless = cel.FALSE, ...step }) => ({
+    ...step,
+    unless: cel.or(isMissing, unless),
+    ...(skip && { skip: cel.and(isThere(value), skip) }),
+  }));
 }
 
 /** Whether for every pattern of a list one item passes it. */
@@ -319,7 +322,7 @@ function itemSteps(pattern: object, list: Value, walk: Walk): readonly Step[] {
   const before: Cel[] = [];
   const result: Step[] = [];
   for (const step of steps) {
-    const test = cel.or(...before, step.ok);
+    const test = cel.or(...before, okOf(step));
     if (step.ok.text !== "true")
       result.push({
         ok: cel.loop(list.plain, "all", name, test),
