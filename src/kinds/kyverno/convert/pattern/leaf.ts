@@ -36,7 +36,9 @@ export function leafHolds(pattern: unknown, value: Value, use: LeafUse): Cel {
   }
   if (type === undefined && use.isItem !== true) {
     const item = { plain: cel.primary("v"), shape: undefined, path: value.path };
-    const whole = cel.list([value.optional === undefined ? value.plain : cel.orValue(value.optional, cel.NULL)]);
+    const { nullPasses, failing = cel.NULL } = testFor(pattern, { type, exact: use.exact }, use.scope);
+    const otherwise = nullPasses ? cel.NULL : failing;
+    const whole = cel.list([value.optional === undefined ? value.plain : cel.orValue(value.optional, otherwise)]);
     const every = (list: Cel): Cel => {
       const test = leafHolds(pattern, item, { ...use, isItem: true });
       const flat = cel.method(list, "flatten");
@@ -55,7 +57,7 @@ export function leafHolds(pattern: unknown, value: Value, use: LeafUse): Cel {
   // A value of a known type is there or missing, and never null.
   const isFine = isAbsentFine(test, use);
   const otherwise = isFine ? test.passing : test.failing;
-  if (otherwise !== undefined) return test.of(cel.orValue(optional, otherwise));
+  if (otherwise !== undefined && test.isRepeated !== true) return test.of(cel.orValue(optional, otherwise));
   const there = isThere(value);
   return isFine ? cel.or(cel.not(there), test.of(plain)) : cel.and(there, test.of(plain));
 }
