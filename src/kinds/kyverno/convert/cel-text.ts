@@ -89,6 +89,11 @@ export function not(cel: Cel): Cel {
     // `!(…)` of one pair of parentheses, or of a name, loses both.
     return primary(inner);
   }
+  // `a == b` of two values without operators.
+  const [, left, right] =
+    cel.level === LEVEL.relation ? (/^(.+) == ("(?:[^"\\]|\\.)*"|\w+)$/.exec(cel.text) ?? []) : [];
+  if (left !== undefined && right !== undefined && !left.includes("="))
+    return at(LEVEL.relation, `${left} != ${right}`);
   return at(LEVEL.unary, `!${operand(cel, LEVEL.unary)}`);
 }
 

@@ -12,6 +12,7 @@ import { mutateRule } from "./mutate/mutate-rule.js";
 import { NotConverted, placed } from "./not-converted.js";
 import type { OldRule } from "./old-policy.js";
 import { patternRule } from "./pattern/pattern-rule.js";
+import { shapeOfRules } from "./pattern/shape.js";
 import { podSecurityRule } from "./pod-security/pod-security-rule.js";
 import { documentsOf } from "./policy-document.js";
 import { RuleDraft } from "./rule-draft.js";
@@ -58,7 +59,16 @@ export function convertRule(
   // CEL rules stay as they are, and the new kind's autogen makes their variants.
   const draft = new RuleDraft();
   const matched = placed([], () => matchOf(old, draft, cel !== undefined));
-  const inner: Scope = { roots: matched.roots, names: new Map(), draft, inline: false, rule: old.name, depth: 0 };
+  const shape = shapeOfRules(matched.matchConstraints.resourceRules ?? []);
+  const inner: Scope = {
+    shape,
+    roots: matched.roots,
+    names: new Map(),
+    draft,
+    inline: false,
+    rule: old.name,
+    depth: 0,
+  };
   const outer: Scope = { ...inner, roots: matched.inlineRoots, inline: true };
   for (const condition of matched.conditions) draft.condition(condition.name, condition.cel, condition.from);
   const entries = member(rule, "context");

@@ -1,0 +1,338 @@
+/**
+ * The walk through a pattern, as steps: Kyverno visits the anchors of a map first, in the order of their written keys, then other keys with anchors somewhere inside,
+ * backwards, then the other keys. The first step that fails or skips ends the walk.
+ */
+import { isObject, type JsonObject } from "../../../../kubernetes/object.js";
+import type { Cel } from "../cel-text.js";
+import * as cel from "../cel-text.js";
+import { NotConverted, placed } from "../not-converted.js";
+import { loopOf, type Scope } from "../scope.js";
+import { type LeafUse, leafHolds } from "./leaf.js";
+import { matching } from "./scalar.js";
+import type { Shape } from "./shape.js";
+import { hasWildcard, wildcardMatches } from "./text-pattern.js";
+
+/** A value that a pattern looks at. */
+export interface Value {
+  /** An error where the value is missing. */
+  readonly plain: Cel;
+  /** The value as an optional one; absent where the value is always there. */
+  readonly optional?: Cel;
+  /** Whether it is there; absent where it always is. */
+  readonly presence?: Cel;
+  /** What is known about its type: then it is never null. */
+  readonly shape: Shape | undefined;
+  /** Its place in messages: keys, and lists whose index is meant. */
+  readonly path: readonly string[];
+}
+
+/** The loop over a list in which a step stands: the list, the name of an item, and the step's own test of an item. */
+export interface StepLoop {
+  readonly list: Cel;
+  readonly name: string;
+  readonly test: Cel;
+  /** The path below the item. */
+  readonly path: readonly string[];
+}
+
+/** A step of the walk. */
+export interface Step {
+  /** Where it is false, the walk fails. */
+  readonly ok: Cel;
+  /** Where it is true, and `ok`, the walk ends as skipped. */
+  readonly skip?: Cel;
+  /** Whether the skip ends a map's anchors in any case: that of a list or map inside does so only where all others skip. */
+  readonly isFirm?: boolean;
+  readonly path: readonly string[];
+  readonly loop?: StepLoop;
+}
+
+/** What a walk is made for. */
+export interface Walk {
+  readonly scope: Scope;
+  /** Whether no test may be an error, as it decides whether something else is tested. */
+  readonly exact: boolean;
+}
+
+/** What a walk through steps amounts to, where a skip and the end count as given. */
+export function outcome(steps: readonly Step[], skip: boolean, end: Cel): Cel {
+  return steps.reduceRight((rest: Cel, step) => {
+    const then = step.skip === undefined ? rest : skip ? cel.or(step.skip, rest) : cel.and(cel.not(step.skip), rest);
+    return cel.and(step.ok, then);
+  }, end);
+}
+
+/** Whether the steps fail nowhere; whether they pass without a skip. */
+export const fails = (steps: readonly Step[]): Cel => outcome(steps, true, cel.TRUE);
+export const passes = (steps: readonly Step[]): Cel => outcome(steps, false, cel.TRUE);
+
+/** Whether the steps, which fail nowhere, skip. */
+export const skips = (steps: readonly Step[]): Cel => cel.or(...steps.flatMap(({ skip }) => skip ?? []));
+
+const ANCHOR = /^([+<=X^])?\((.+)\)$/s;
+
+/** A key with the kind of its anchor: `()`, `<()`, `=()`, `X()`, `^()`; "" for a plain key. */
+export function anchorOf(written: string): { readonly anchor: string; readonly key: string } {
+  const match = ANCHOR.exec(written.trim());
+  if (match?.[1] === "+") throw new NotConverted([written], "Kyverno refuses +(…) in what a rule validates");
+  if (match === null) return { anchor: "", key: written };
+  return { anchor: `${match[1] ?? ""}()`, key: match[2] ?? "" };
+}
+
+function hasAnchors(pattern: unknown): boolean {
+  if (Array.isArray(pattern)) return pattern.some(hasAnchors);
+  if (!isObject(pattern)) return false;
+  return Object.entries(pattern).some(([key, value]) => anchorOf(key).anchor !== "" || hasAnchors(value));
+}
+
+/** In the order of bytes, as Go sorts. */
+const inOrder = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+/** The steps of a pattern of any type against a value. */
+export function stepsOf(
+  pattern: unknown,
+  value: Value,
+  walk: Walk,
+  missing: LeafUse["missing"] = "null",
+): readonly Step[] {
+  if (isObject(pattern)) return mapSteps(pattern, value, walk);
+  if (Array.isArray(pattern)) return listSteps(pattern, value, walk);
+  return [{ ok: leafHolds(pattern, value, { ...walk, missing }), path: value.path }];
+}
+
+const optionalOf = ({ plain, optional }: Value): Cel => optional ?? plain;
+
+/** The value, or null where it is missing. */
+const orNull = ({ plain, optional }: Value): Cel => (optional === undefined ? plain : cel.orValue(optional, cel.NULL));
+
+/** Whether a value is there: it may be null. */
+export const isThere = ({ presence }: Value): Cel => presence ?? cel.TRUE;
+
+function memberOf(value: Value, key: string): Value {
+  const optional = cel.optionalMember(optionalOf(value), key);
+  const presence = value.optional === undefined ? cel.has(value.plain, key) : cel.method(optional, "hasValue");
+  const isKnown =
+    value.path.length === 0 && (key === "spec" || key === "metadata") && value.shape?.member(key) !== undefined;
+  return {
+    plain: cel.member(value.plain, key),
+    ...(!isKnown && { optional, presence }),
+    shape: value.shape?.member(key),
+    path: [...value.path, key],
+  };
+}
+
+/** The value where it is known to be there. */
+const there = ({ plain, shape, path }: Value): Value => ({ plain, shape, path });
+
+/** The step that a value is a list or map. @param isCovered whether a step behind it fails for values of other types */
+function typeStep(value: Value, type: "list" | "map", { exact }: Walk, isCovered = false): readonly Step[] {
+  const { shape, path } = value;
+  if (shape?.type !== undefined && shape.type !== type) return [{ ok: cel.FALSE, path }];
+  const isKnown = shape?.type !== undefined || (isCovered && !exact);
+  if (!isKnown) return [{ ok: cel.isType(orNull(value), type), path }];
+  return value.optional === undefined ? [] : [{ ok: isThere(value), path }];
+}
+
+function mapSteps(pattern: JsonObject, value: Value, walk: Walk): readonly Step[] {
+  const isRequired = needsMember(pattern);
+  // In a loop one test of a member that must be there says that its parents are.
+  const isShort = value.path.includes("*") && !walk.exact && value.optional !== undefined && isRequired;
+  if (isShort) return memberSteps(pattern, value, walk);
+  return [...typeStep(value, "map", walk, isRequired), ...memberSteps(pattern, there(value), walk)];
+}
+
+/** Whether every value but a map with certain members fails the first step of a pattern, which no skip comes before. */
+function needsMember(pattern: JsonObject): boolean {
+  return (
+    !hasAnchors(pattern) &&
+    Object.values(pattern).some((item) => {
+      if (isObject(item)) return needsMember(item);
+      return typeof item === "string" ? /^[^<>=!()|&-]+$/.test(item) : typeof item === "boolean";
+    })
+  );
+}
+
+/** A key of a pattern's map. */
+interface Entry {
+  readonly written: string;
+  readonly anchor: string;
+  readonly key: string;
+  readonly item: unknown;
+}
+
+/** The steps of a map's keys. */
+export function memberSteps(pattern: JsonObject, value: Value, walk: Walk): readonly Step[] {
+  const keys = Object.keys(pattern).sort(inOrder);
+  const entries = keys.map((written): Entry => ({ written, item: pattern[written], ...anchorOf(written) }));
+  // Below metadata Kyverno looks at texts only.
+  const [parent, own] = value.path.slice(-2);
+  const isLabels = parent === "metadata" && (own === "labels" || own === "annotations");
+  const kept = isLabels ? entries.filter(({ item }) => typeof item === "string") : entries;
+  const isFirst = ({ anchor }: Entry): boolean => anchor !== "" && anchor !== "<()";
+  const isEarly = ({ anchor, item }: Entry): boolean => anchor === "<()" || hasAnchors(item);
+  const others = kept.filter((entry) => !isFirst(entry));
+  const sorted = [...others.filter(isEarly).reverse(), ...others.filter((entry) => !isEarly(entry))];
+  const stepsFor = (entry: Entry): readonly Step[] =>
+    placed([entry.written], () =>
+      isLabels && hasWildcard(entry.key) ? wildcardSteps(entry, kept, value) : entrySteps(entry, value, walk),
+    );
+  return [...anchorSteps(kept.filter(isFirst).map(stepsFor)), ...sorted.flatMap(stepsFor)];
+}
+
+/**
+ * The steps of a key with wildcards, which stands for one label that matches, or for none. Of several Kyverno takes any, so that the value can't matter.
+ */
+function wildcardSteps(
+  { anchor, key, item, written }: Entry,
+  entries: readonly Entry[],
+  labels: Value,
+): readonly Step[] {
+  const isShared = entries.some(
+    (other) =>
+      other.anchor === anchor &&
+      other.written !== written &&
+      (hasWildcard(other.key) || wildcardMatches(key, other.key)),
+  );
+  if (isShared || (item !== "*" && anchor !== "X()") || anchor === "^()")
+    throw new NotConverted(
+      [],
+      "a key with wildcards may match several labels, of which Kyverno takes any: write out the key, or a condition in CEL that says which count",
+    );
+  const some = cel.loop(labels.plain, "exists", "key", matching(cel.primary("key"), key));
+  const { path } = labels;
+  if (anchor === "X()") return [{ ok: cel.not(some), path }];
+  if (anchor === "()") return [{ ok: cel.TRUE, skip: cel.not(some), isFirm: true, path }];
+  return anchor === "" ? [{ ok: some, path }] : [];
+}
+
+/** The steps of a map's anchors: a skip inside of one counts only if all of them skip, and every skip is one of the map then. */
+function anchorSteps(anchors: readonly (readonly Step[])[]): readonly Step[] {
+  const soft = anchors.filter((steps) => steps.some(({ skip, isFirm }) => skip !== undefined && isFirm !== true));
+  const steps = anchors.flatMap((each) =>
+    each.map(({ skip, isFirm, ...step }) => (skip === undefined || isFirm !== true ? step : { ...step, skip })),
+  );
+  if (soft.length === 0 || soft.length < anchors.length) return steps;
+  const all = soft.map((each) => skips(each.filter(({ isFirm }) => isFirm !== true)));
+  return [...steps, { ok: cel.TRUE, skip: cel.and(...all), path: [] }];
+}
+
+function entrySteps({ anchor, key, item }: Entry, parent: Value, walk: Walk): readonly Step[] {
+  const value = memberOf(parent, key);
+  const { path } = value;
+  const isMissing = cel.not(isThere(value));
+  switch (anchor) {
+    case "X()":
+      return [{ ok: isMissing, path }];
+    case "()":
+    case "<()": {
+      const inside = passes(stepsOf(item, there(value), { ...walk, exact: true }));
+      const holds = anchor === "()" ? cel.and(isThere(value), inside) : cel.or(isMissing, inside);
+      return [{ ok: cel.TRUE, skip: cel.not(holds), isFirm: true, path }];
+    }
+    case "^()":
+      return [{ ok: cel.or(isMissing, exists(item, there(value), walk)), path }];
+    case "=()":
+      return equalitySteps(item, value, walk);
+  }
+  if (item === "*") return [{ ok: notNull(value), path: parent.path }];
+  return stepsOf(item, value, walk);
+}
+
+const notNull = (value: Value): Cel =>
+  value.shape?.type === undefined ? cel.relation("!=", orNull(value), cel.NULL) : isThere(value);
+
+/** The steps of `=()`: those of its value where it is there. */
+function equalitySteps(item: unknown, value: Value, walk: Walk): readonly Step[] {
+  const { path, shape, optional } = value;
+  const isMissing = cel.not(isThere(value));
+  if (!isObject(item) && !Array.isArray(item)) return stepsOf(item, value, walk, "passes");
+  const isPlainList = Array.isArray(item) && (shape?.type === "list" || !walk.exact) && optional !== undefined;
+  if (isPlainList && Array.isArray(item) && item.length === 1 && isObject(item[0])) {
+    const list = { ...there(value), plain: cel.orValue(optional, cel.list([])) };
+    return itemSteps(item[0], list, walk);
+  }
+  if (isObject(item) && shape?.type === "map" && Object.keys(item).every((key) => /^[=X]\(.+\)$/.test(key)))
+    return memberSteps(item, value, walk);
+  const steps = stepsOf(item, there(value), walk);
+  return steps.map((step) => {
+    const { loop, ...rest } = step;
+    const ok = cel.or(isMissing, step.ok);
+    const skip = step.skip && { skip: cel.and(isThere(value), step.skip) };
+    return { ...rest, ok, ...skip, ...(loop && { loop }), path: step.path.length > 0 ? step.path : path };
+  });
+}
+
+/** Whether for every pattern of a list one item passes it. */
+function exists(patterns: unknown, value: Value, walk: Walk): Cel {
+  if (!Array.isArray(patterns) || !patterns.every(isObject)) return cel.FALSE;
+  const found = patterns.map((pattern, index) =>
+    placed([index], () => {
+      const { name, inner, item } = itemOf(value, walk);
+      return cel.loop(value.plain, "exists", name, passes(stepsOf(pattern, item, inner)));
+    }),
+  );
+  return cel.and(...typeStep(value, "list", walk).map(({ ok }) => ok), ...found);
+}
+
+function itemOf(list: Value, walk: Walk): { readonly name: string; readonly inner: Walk; readonly item: Value } {
+  const { name, inner } = loopOf(walk.scope, singular(list.path.filter((part) => part !== "*").at(-1) ?? "item"));
+  const item = { plain: cel.primary(name), shape: list.shape?.items, path: [...list.path, "*"] };
+  return { name, inner: { ...walk, scope: inner }, item };
+}
+
+/** The name of a list's item. */
+function singular(key: string): string {
+  const name = key.replace(/[^A-Za-z0-9]/g, "").replace(/^\d+/, "");
+  if (/ies$/.test(name)) return name.replace(/ies$/, "y");
+  if (/(s|x|ch)es$/.test(name)) return name.replace(/es$/, "");
+  if (/[^s]s$/.test(name)) return name.replace(/s$/, "");
+  return "item";
+}
+
+function listSteps(pattern: readonly unknown[], value: Value, walk: Walk): readonly Step[] {
+  const { path } = value;
+  if (pattern.length === 0) return [{ ok: cel.FALSE, path }];
+  const [first] = pattern;
+  const type = typeStep(value, "list", walk);
+  const list = there(value);
+  if (Array.isArray(first)) return [...type, ...positions(pattern, list, walk)];
+  // Of several entries Kyverno looks at the first one only.
+  if (isObject(first)) return [...type, ...placed([0], () => itemSteps(first, list, walk))];
+  const { name, inner, item } = itemOf(list, walk);
+  const test = placed([0], () => leafHolds(first, item, { ...inner, missing: "null", isItem: true }));
+  return [...type, { ok: cel.loop(list.plain, "all", name, test), path }];
+}
+
+/** The steps of a pattern that every item of a list must pass. */
+function itemSteps(pattern: object, list: Value, walk: Walk): readonly Step[] {
+  const { name, inner, item } = itemOf(list, walk);
+  const steps = stepsOf(pattern, item, inner);
+  const before: Cel[] = [];
+  const result: Step[] = [];
+  for (const step of steps) {
+    const test = cel.or(...before, step.ok);
+    if (step.ok.text !== "true")
+      result.push({
+        ok: cel.loop(list.plain, "all", name, test),
+        path: list.path,
+        loop: { list: list.plain, name, test, path: step.path.slice(list.path.length + 1) },
+      });
+    if (step.skip !== undefined) before.push(step.skip);
+  }
+  if (before.length === 0) return result;
+  const all = cel.loop(list.plain, "all", name, cel.or(...before));
+  const some = cel.relation(">", cel.call("size", list.plain), cel.literal(0));
+  return [...result, { ok: cel.TRUE, skip: cel.and(some, all), path: list.path }];
+}
+
+/** Lists in lists are compared by position. */
+function positions(pattern: readonly unknown[], list: Value, walk: Walk): readonly Step[] {
+  const size = cel.relation(">=", cel.call("size", list.plain), cel.literal(pattern.length));
+  const steps = pattern.flatMap((each, index) => {
+    const item = { plain: cel.item(list.plain, index), shape: list.shape?.items, path: [...list.path, String(index)] };
+    return placed([index], () => stepsOf(each, item, walk));
+  });
+  if (steps.some(({ skip }) => skip !== undefined))
+    throw new NotConverted([], "anchors in lists of lists are not converted: write the condition in CEL");
+  return [{ ok: size, path: list.path }, ...steps];
+}
