@@ -1,6 +1,6 @@
 /** Converts one rule: match, context, preconditions and what it validates or changes become one policy. */
 import type { FieldPath } from "../../../kubernetes/field-error.js";
-import { isObject, type JsonObject, member } from "../../../kubernetes/object.js";
+import { isObject, type JsonObject, member, text } from "../../../kubernetes/object.js";
 import { celRule } from "./cel-rule.js";
 import { conditionsHold } from "./conditions/conditions.js";
 import { denyRule } from "./conditions/deny-rule.js";
@@ -60,6 +60,7 @@ export function convertRule(
   const draft = new RuleDraft();
   const matched = placed([], () => matchOf(old, draft, cel !== undefined));
   const shape = shapeOfRules(matched.matchConstraints.resourceRules ?? []);
+  const namespace = text(member(old.policy, "metadata"), "namespace");
   const inner: Scope = {
     shape,
     roots: matched.roots,
@@ -68,6 +69,7 @@ export function convertRule(
     inline: false,
     rule: old.name,
     depth: 0,
+    ...(text(old.policy, "kind") === "Policy" && { namespace }),
   };
   const outer: Scope = { ...inner, roots: matched.inlineRoots, inline: true };
   for (const condition of matched.conditions) draft.condition(condition.name, condition.cel, condition.from);

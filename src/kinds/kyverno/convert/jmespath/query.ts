@@ -6,7 +6,7 @@ import { NotConverted } from "../not-converted.js";
 import { loopOf, type Scope } from "../scope.js";
 import type { Term } from "../term.js";
 import { FUNCTIONS } from "./functions/index.js";
-import { type Node, type ParsedQuery, parseQuery } from "./parse.js";
+import { type Node, type ParsedQuery, Placeholder, parseQuery } from "./parse.js";
 import { rootOf } from "./roots.js";
 import { changed, constant, falsy, isNumber, itemOf, known, lenient, memberOf, truthy, type Value } from "./value.js";
 
@@ -22,14 +22,20 @@ interface Place {
 
 type Of<T extends Node["type"]> = Extract<Node, { readonly type: T }>;
 
+/** What else a query may have. */
+export interface QueryOptions {
+  /** Variables inside of it. */
+  readonly nested?: Nested;
+  /** The current value, default the context of the policy: `request`, `element`, ... */
+  readonly current?: Value;
+}
+
 /**
- * Converts an expression of JMESPath, as it stands between `{{` and `}}` or in `jmesPath`, `list`, ...: a key that is missing at the end of a plain path is an error,
- * as in CEL.
- * @param nested variables inside of the query
- * @param current the current value, default the context of the policy: `request`, `element`, ...
+ * Converts an expression of JMESPath, as it stands between `{{` and `}}` or in `jmesPath`, `list`, ...: a key that is missing at the end of a plain path is an
+ * error, as in CEL.
  * @throws NotConverted where it has no counterpart
  */
-export function query(source: string, scope: Scope, nested: Nested = new Map(), current?: Term): Term {
+export function query(source: string, scope: Scope, { nested = new Map(), current }: QueryOptions = {}): Value {
   const { tree, literals } = parseQuery(source);
   return evaluate(tree, current ?? rootOf(scope), { scope, literals, nested });
 }
@@ -43,8 +49,10 @@ function evaluate(node: Node, current: Value, place: Place): Value {
       return current;
     case "Field":
       return field(node.name, current, place);
-    case "Literal":
-      return textOf(place.literals[node.value as number], place);
+    case "Literal": {
+      const literal = place.literals[node.value as number];
+      return literal instanceof Placeholder ? nestedLiteral(literal, place) : textOf(literal, place);
+    }
     case "Subexpression":
     case "IndexExpression":
       return evaluate(node.right, evaluate(node.left, current, place), place);
@@ -87,6 +95,13 @@ function field(name: string, current: Value, place: Place): Value {
   return memberOf(current, key.constant === undefined ? key.cel : String(key.constant.value), place.scope);
 }
 
+/** A literal that is a variable: Kyverno reads the variable's text as JSON, so that a text has no place there. */
+function nestedLiteral({ word }: Placeholder, { nested }: Place): Value {
+  const term = nested.get(word);
+  if (term === undefined) throw new NotConverted([], `\`${word}\` is not a literal`);
+  return term;
+}
+
 /** A text in which words stand for nested variables. */
 function textOf(value: unknown, { nested }: Place): Value {
   if (typeof value !== "string" || nested.size === 0) return constant(value);
@@ -102,17 +117,15 @@ function textOf(value: unknown, { nested }: Place): Value {
 function project(list: Value, right: Node, condition: Node | undefined, place: Place): Value {
   const { name, inner } = loopOf(place.scope);
   const each = cel.primary(name);
-  const element = known(
-    each,
-    list.items?.type ?? "dyn",
-    list.items?.items === undefined ? {} : { items: list.items.items },
-  );
+  const element =
+    list.each?.(each) ??
+    known(each, list.items?.type ?? "dyn", list.items?.items === undefined ? {} : { items: list.items.items });
   const inside = { ...place, scope: inner };
   const holds = condition === undefined ? cel.TRUE : truthy(lenient(evaluate(condition, element, inside)), inner);
   const made = evaluate(right, element, inside);
-  const { cel: _, ...items } = made;
+  const { type, items } = made;
   return changed(list, "list", place.scope, (old) => collected(old, name, holds, made), {
-    items: { ...items, nullable: false, fails: false },
+    items: { type, nullable: false, fails: false, ...(items !== undefined && { items }) },
     ...((right.type !== "Identity" || list.projected === true) && { projected: true }),
   });
 }
@@ -120,7 +133,10 @@ function project(list: Value, right: Node, condition: Node | undefined, place: P
 /** The items of a list that are made of another one's; those that are null are left out. */
 function collected(list: Cel, name: string, holds: Cel, made: Value): Cel {
   const value = made.sure ?? made.cel;
-  const there = made.optional === undefined ? cel.TRUE : (made.present ?? cel.method(made.optional, "hasValue"));
+  const { optional } = made;
+  // A value that counts as true is there.
+  const isTested = optional !== undefined && holds.text.startsWith(`!(${optional.text}.orValue(null) in `);
+  const there = optional === undefined || isTested ? cel.TRUE : (made.present ?? cel.method(optional, "hasValue"));
   const guard = cel.and(holds, there);
   if (value.text === name) return guard.text === "true" ? list : cel.loop(list, "filter", name, guard);
   const mapped = cel.loop(list, "map", name, ...(guard.text === "true" ? [] : [guard]), value);
@@ -130,6 +146,7 @@ function collected(list: Cel, name: string, holds: Cel, made: Value): Cel {
 
 function values(map: Value, right: Node, place: Place): Value {
   const { scope } = place;
+  if (map.values !== undefined) return project(map.values, right, undefined, place);
   const name = loopOf(scope, "k").name;
   const list = changed(map, "map", scope, (old) => cel.loop(old, "map", name, cel.item(old, cel.primary(name))));
   return project(list, right, undefined, place);
@@ -193,6 +210,7 @@ function either(left: Value, rightOf: () => Value, scope: Scope): Value {
   const truth = cel.or(cel.not(isFalse), truthy(right, scope));
   const otherwise = right.constant?.value;
   const { optional, orEmpty } = left;
+  if (Array.isArray(otherwise) && otherwise.length === 0 && left.type === "list" && !left.nullable) return left;
   if (Array.isArray(otherwise) && otherwise.length === 0 && left.type === "list" && orEmpty !== undefined)
     return known(orEmpty, "list", {
       ...(left.items !== undefined && { items: left.items }),

@@ -4,6 +4,7 @@ import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
 import { NotConverted } from "../not-converted.js";
 import type { Scope } from "../scope.js";
+import { imagesOf } from "./images.js";
 import { constant, known, memberOf, type Value } from "./value.js";
 
 /** What stands for the whole context. */
@@ -15,10 +16,12 @@ const text = (source: string): Value => known(cel.primary(source), "string");
 
 function root(name: string, scope: Scope): Value {
   const own = scope.names.get(name);
-  if (own !== undefined) return own;
+  if (own !== undefined) return typeof own === "function" ? own() : own;
   switch (name) {
     case "request":
       return known(cel.primary("request"), "map", { member: (key) => requestMember(key, scope) });
+    case "images":
+      return imagesOf(scope);
     case "serviceAccountName":
       return text("parseServiceAccount(request.userInfo.username).Name");
     case "serviceAccountNamespace":

@@ -19,6 +19,16 @@ export interface Value extends Term {
   readonly projected?: boolean;
   /** Its members, where they are not those of an object. */
   readonly member?: (key: string) => Value;
+  /** A member by an expression of its name. */
+  readonly memberBy?: (key: Cel) => Value;
+  /** The values of its members, as a list. */
+  readonly values?: Value;
+  /** Of a list: what its items stand for. */
+  readonly each?: (item: Cel) => Value;
+  /** {@link member} of a variable that holds the value. */
+  readonly again?: (value: Cel) => (key: string) => Value;
+  /** Whether it is taken to be of the type that is asked for: an error where it is not, as in Kyverno. */
+  readonly trusted?: boolean;
 }
 
 const EMPTY_LIST = cel.list([]);
@@ -71,7 +81,10 @@ export function shared(value: Cel, scope: Scope, use: (value: Cel) => Cel): Cel 
 
 /** A member. @param key its name, or an expression of it */
 export function memberOf(value: Value, key: Cel | string, scope: Scope): Value {
+  // Queries write `null` and `false` without backticks: names of keys that no object has.
+  if (key === "null" || key === "true" || key === "false") return constant(null);
   if (typeof key === "string" && value.member !== undefined) return value.member(key);
+  if (typeof key !== "string" && value.memberBy !== undefined) return value.memberBy(key);
   if (typeof key === "string" && value.constant !== undefined) {
     const { value: map } = value.constant;
     return constant(isObject(map) && Object.hasOwn(map, key) ? map[key] : null);
@@ -160,7 +173,7 @@ export function changed(
 ): Value {
   if (value.type !== type && (SCALARS.has(value.type) || value.type === "list" || value.type === "map"))
     return constant(null);
-  if (value.type === type && !value.nullable && value.optional === undefined)
+  if ((value.type === type || value.trusted) && !value.nullable && value.optional === undefined)
     return known(change(value.cel), "list", { fails: value.fails, ...more });
   const none = type === "list" ? EMPTY_LIST : cel.map([]);
   if (value.optional === undefined) {

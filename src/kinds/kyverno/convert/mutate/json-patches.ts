@@ -6,7 +6,7 @@ import * as cel from "../cel-text.js";
 import { hasVariables, template } from "../jmespath/template.js";
 import { NotConverted, placed } from "../not-converted.js";
 import type { Scope } from "../scope.js";
-import { childOf, ensured, type Operation, operation, type Piece, type Place, surePlace, when } from "./patches.js";
+import { childOf, ensured, operation, type Piece, type Place, surePlace, when } from "./patches.js";
 
 /** Variables in the text; a word stands for each while YAML is read. */
 const VARIABLE = /\{\{(?:\{[^{}]*\}|[^{}]|\{\{[^{}]*\}\})*\}\}/g;
@@ -19,31 +19,35 @@ export function jsonPatchPieces(source: string, root: Place, scope: Scope): read
   const quotedWords = new Set(
     Array.from(words.matchAll(/(["'])(_patch_variable_\d+_)\1/g), ([, , word]) => word ?? ""),
   );
-  const valueOf = (value: unknown): Cel => {
+  const valueAt = (value: unknown): Cel => {
     if (typeof value === "string") {
       const term = template(filled(value, variables), scope);
       // Kyverno replaces variables in the text before it reads it: in quotes they are texts.
       return quotedWords.has(value) && term.type !== "string" ? cel.call("string", term.cel) : term.cel;
     }
-    if (Array.isArray(value)) return cel.list(value.map((each: unknown) => cel.call("dyn", valueOf(each))));
+    if (Array.isArray(value)) return cel.list(value.map((each: unknown) => cel.call("dyn", valueAt(each))));
     if (!isObject(value)) return cel.literal(value);
-    return cel.map(Object.entries(value).map(([key, each]) => [key, cel.call("dyn", valueOf(each))] as const));
+    return cel.map(Object.entries(value).map(([key, each]) => [key, cel.call("dyn", valueAt(each))] as const));
   };
   const operations = read(words);
   return operations.flatMap((each, index) =>
     placed([index], () => {
-      const place = (key: string) => placesOf(filled(text(each, key), variables), root, scope);
+      const placesFrom = (key: string) => placesOf(filled(text(each, key), variables), root, scope);
       const op = text(each, "op");
-      const value = hasWords(each.value) ? valueOf(each.value) : template(each.value ?? null, scope).cel;
-      const path = place("path");
+      const value = hasWords(each.value) ? valueAt(each.value) : template(each.value ?? null, scope).cel;
+      const path = placesFrom("path");
       if (op === "test") return testPieces(path.at(-1) ?? root, value, index, text(each, "path"));
       if (!OPERATIONS.includes(op)) throw new NotConverted(["op"], `${JSON.stringify(op)} is no operation`);
       const target = path.at(-1);
       if (target === undefined) throw new NotConverted(["path"], "the whole object can't be replaced");
       if (op === "remove") return when(target.exists, [operation("remove", target.pointer)]);
-      const from = op === "copy" || op === "move" ? place("from").at(-1) : undefined;
-      const made = operation(op as Operation, target.pointer, from ? { from: from.pointer } : { value });
-      return op === "add" ? [...parentsOf(path), made] : [made];
+      if (op === "add") return [...parentsOf(path), operation("add", target.pointer, { value })];
+      // Kyverno refuses to replace or copy what is missing, which CEL's patches let pass: to remove it is an error.
+      const missing = (place: Place) => operation("remove", place.pointer);
+      if (op === "replace") return [missing(target), operation("add", target.pointer, { value })];
+      const from = placesFrom("from").at(-1) ?? root;
+      const moved = operation(op === "copy" ? "copy" : "move", target.pointer, { from: from.pointer });
+      return op === "copy" ? when(from.exists, [moved], [missing(from)]) : [moved];
     }),
   );
 }

@@ -20,10 +20,13 @@ import { forEach, listOf, type Piece, type Place, surePlace, when } from "./patc
 import { type MergeContext, mergeConditions, mergePieces } from "./strategic-merge.js";
 
 /** What patches of a rule begin with. */
-interface Changed {
+interface Changed extends Omit<MergeContext, "isLoop" | "scope"> {
   readonly root: Place;
-  readonly isBuiltin: boolean;
 }
+
+const WORKLOADS = new Set(
+  "Pod Deployment DaemonSet StatefulSet ReplicaSet ReplicationController Job CronJob".split(" "),
+);
 
 /** The MutatingPolicy of a rule. */
 export function mutateRule(
@@ -39,13 +42,13 @@ export function mutateRule(
       ["mutate", "targets"],
       "changes of objects that exist already are not converted: write a MutatingPolicy with targets for Kyverno",
     );
-  const kinds = JSON.stringify(member(old.rule, "match")).match(/"kinds":\[([^\]]*)\]/g) ?? [];
+  const kinds = kindsOf(old);
   const builtin = new Set(Array.from(builtinKinds(), ({ kind }) => kind));
-  const isBuiltin = (kinds.join().match(/"[^":]+"/g) ?? []).some((kind) => {
-    const [last = ""] = kind.slice(1, -1).split("/").slice(-1);
-    return builtin.has(last) || last.includes("*") || /^(?:status|binding|scale|ephemeralcontainers)$/.test(last);
-  });
-  const changed = { root: rootOf(scope, true), isBuiltin };
+  const changed: Changed = {
+    root: rootOf(scope, true),
+    isBuiltin: kinds.some((kind) => builtin.has(kind) || kind.includes("*")),
+    isWorkload: kinds.every((kind) => WORKLOADS.has(kind)),
+  };
   const [foreach, merge, patches] = ["foreach", "patchStrategicMerge", "patchesJson6902"].map((key) =>
     member(mutate, key),
   );
@@ -65,7 +68,7 @@ export function mutateRule(
     const path = ["mutate", "patchStrategicMerge"];
     placed(path, () => refuseOtherValues(merge));
     const outer: Scope = { ...scope, roots: matched.inlineRoots, inline: true };
-    const asked = { scope: withContext(member(old.rule, "context"), outer), isBuiltin, isLoop: false };
+    const asked = { ...changed, scope: withContext(member(old.rule, "context"), outer), isLoop: false };
     const condition = placed(path, () => mergeConditions(merge, rootOf(outer, false), asked));
     draft.condition("anchors", condition, path);
     write(
@@ -81,6 +84,15 @@ export function mutateRule(
   } else throw new NotConverted(["mutate"], "one of patchStrategicMerge, patchesJson6902 and foreach is converted");
   if (mutations.length === 0) throw new NotConverted(["mutate"], "this rule changes nothing");
   return { documents: [documentOf(old, name, matched, scope, mutations)], notes: draft.notes };
+}
+
+/** The kinds that a rule matches, without groups, versions and subresources. */
+function kindsOf({ rule }: OldRule): readonly string[] {
+  const match = member(rule, "match");
+  const blocks = [match, ...["any", "all"].flatMap((key) => [member(match, key) ?? []].flat())];
+  return blocks
+    .flatMap((block) => [member(member(block, "resources"), "kinds") ?? []].flat())
+    .map((kind) => /(?:^|\/)([A-Z*?][^/]*)(?:\/[a-z]+)?$/.exec(String(kind))?.[1] ?? String(kind));
 }
 
 /** The place where patches begin: the object, or of a controller its Pod. */
@@ -175,7 +187,7 @@ function elementPieces(each: unknown, inside: Scope, changed: Changed) {
     return { condition: cel.TRUE, pieces: placed(["patchesJson6902"], () => patchPieces(patches, inside, changed)) };
   if (!isObject(merge))
     throw new NotConverted([], "one of patchStrategicMerge, patchesJson6902 and foreach is converted");
-  const context: MergeContext = { scope: inside, isBuiltin: changed.isBuiltin, isLoop: true };
+  const context: MergeContext = { ...changed, scope: inside, isLoop: true };
   return placed(["patchStrategicMerge"], () => ({
     condition: mergeConditions(merge, changed.root, context),
     pieces: mergePieces(merge, changed.root, context),

@@ -29,6 +29,8 @@ export interface MergeContext {
   readonly scope: Scope;
   /** Whether the object is of a built-in kind. */
   readonly isBuiltin: boolean;
+  /** Whether it is a Pod or a controller of Pods: it has a spec then. */
+  readonly isWorkload: boolean;
   /** Whether the merge is repeated for the elements of a list: the order of its items stays then. */
   readonly isLoop: boolean;
 }
@@ -70,7 +72,7 @@ const keyIn = (name: string, { scope }: MergeContext): Cel | string =>
 export function mergeConditions(pattern: JsonObject, place: Place, context: MergeContext): Cel {
   const all = entriesOf(pattern).map(([written, { name, anchor }, value]) =>
     placed([written], () => {
-      const child = childOf(place, keyIn(name, context));
+      const child = sure(childOf(place, keyIn(name, context)), place, name, context);
       if (anchor === "+()") return cel.TRUE;
       if (anchor !== "") return cel.and(child.exists, matches(child.value, value, context));
       if (isObject(value)) return mergeConditions(value, child, context);
@@ -117,7 +119,7 @@ export function mergePieces(pattern: JsonObject, place: Place, context: MergeCon
         return when(probed.exists, [], [add(child, value, context)]);
       }
       if (value === null) return when(child.exists, [operation("remove", child.pointer)]);
-      if (isObject(value)) return mapPieces(value, sure(child, name, value), context, probed);
+      if (isObject(value)) return mapPieces(value, sure(child, place, name, context), context, probed);
       const mergeKey = context.isBuiltin ? mergeKeyOf(name, value) : undefined;
       if (isListOfMaps(value) && hasAnchor(value, isAny) && mergeKey !== "name") {
         if (value.every((item) => hasAnchor(item, isGlobal))) return [];
@@ -151,13 +153,13 @@ function isAdding(value: unknown): boolean {
   );
 }
 
-/** Maps that every object of their kinds has. */
-const sure = (child: Place, name: string, value: JsonObject): Place =>
-  name === "jobTemplate" ||
-  name === "template" ||
-  (name === "spec" && ["template", "jobTemplate", "containers"].some((key) => Object.hasOwn(value, key)))
-    ? made(child)
-    : child;
+/** What every object has, and every Pod and controller, and every item that is merged by its name. */
+function sure(child: Place, { pointer }: Place, name: string, { isWorkload }: MergeContext): Place {
+  const isMetadata = name === "metadata" && pointer.length === 0;
+  const isName = name === "name" && pointer.length > 1;
+  const isOfPod = isWorkload && ["spec", "template", "jobTemplate", "containers"].includes(name);
+  return isMetadata || isName || isOfPod ? made(child) : child;
+}
 
 function mergeKeyOf(name: string, value: unknown): string | undefined {
   const [first] = Array.isArray(value) ? value : [];
