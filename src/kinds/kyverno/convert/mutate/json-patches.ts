@@ -84,6 +84,7 @@ function placesOf(path: string, root: Place, scope: Scope): readonly Place[] {
     if (piece === "/") segments.push("");
     else segments[segments.length - 1] += piece;
   }
+  if (segments.at(-1) === "-1") segments[segments.length - 1] = "-";
   const places: Place[] = [];
   let place = root;
   for (const segment of segments) {
@@ -100,6 +101,12 @@ function stepTo(place: Place, segment: string, scope: Scope): Place {
     return indexed(place, key, cel.call("string", key));
   }
   if (segment === "-") return { ...place, pointer: [...place.pointer, cel.literal("/-")], exists: cel.FALSE };
+  if (segment === "-1") {
+    // The last item, or the first one of a list that is made for it.
+    const size = cel.call("size", cel.orValue(place.isSure ? place.value : place.optional, cel.list([])));
+    const last = cel.call("math.greatest", cel.minus(size, cel.literal(1)), cel.literal(0));
+    return indexed(place, last, cel.call("string", last));
+  }
   if (/^\d+$/.test(segment)) return indexed(place, cel.primary(segment), cel.literal(segment));
   return childOf(place, segment.replaceAll("~1", "/").replaceAll("~0", "~"));
 }

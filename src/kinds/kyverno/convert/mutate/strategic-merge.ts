@@ -114,10 +114,7 @@ export function mergePieces(pattern: JsonObject, place: Place, context: MergeCon
       if (anchor === "()" || anchor === "<()") return [];
       const key = keyIn(name, context);
       const [child, probed] = [childOf(place, key), childOf(probe, key)];
-      if (anchor === "+()") {
-        if (hasAnchor(value, isAny)) throw new NotConverted([], "anchors below +(key) are not converted");
-        return when(probed.exists, [], [add(child, value, context)]);
-      }
+      if (anchor === "+()") return when(probed.exists, [], set(child, plainOf(value), context));
       if (value === null) return when(child.exists, [operation("remove", child.pointer)]);
       if (isObject(value)) return mapPieces(value, sure(child, place, name, context), context, probed);
       const mergeKey = context.isBuiltin ? mergeKeyOf(name, value) : undefined;
@@ -127,13 +124,30 @@ export function mergePieces(pattern: JsonObject, place: Place, context: MergeCon
       }
       if (isListOfMaps(value) && mergeKey !== undefined) return itemPieces(value, child, mergeKey, context);
       if (name === "finalizers") throw new NotConverted([], "finalizers are not converted: write a JSON patch");
-      return [add(child, value, context)];
+      return set(child, value, context);
     }),
   );
 }
 
-const add = (place: Place, value: unknown, { scope }: MergeContext): Piece =>
-  operation("add", place.pointer, { value: template(value, scope).cel });
+/** Puts a value at a place. A variable that is null takes away what is there. */
+function set(place: Place, value: unknown, { scope }: MergeContext): readonly Piece[] {
+  const { cel: text, nullable, optional } = template(value, scope);
+  const added = [operation("add", place.pointer, { value: text })];
+  if (!nullable || optional !== undefined || value === null) return added;
+  return when(cel.equal(text, cel.NULL), when(place.exists, [operation("remove", place.pointer)]), added);
+}
+
+/** A value without its `+(key)` anchors: they hold where there is nothing yet. */
+function plainOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plainOf);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    entriesOf(value).map(([written, { name, anchor }, inner]) => {
+      if (anchor === "" || anchor === "+()") return [name, plainOf(inner)];
+      throw new NotConverted([written], "a condition below +(key) is not converted");
+    }),
+  );
+}
 
 /** A map is made where something is put into it. */
 function mapPieces(value: JsonObject, child: Place, context: MergeContext, probe: Place): readonly Piece[] {
@@ -224,7 +238,7 @@ function plainPieces(items: readonly JsonObject[], list: Place, key: string, con
     const inserted = operation("add", front, { value: template(pattern, context.scope).cel });
     inserts.unshift(...when(cel.loop(list.value, "exists", names.item, isIt), [], [inserted]));
   }
-  return when(list.exists, [...merges, ...inserts], [add(list, items, context)]);
+  return when(list.exists, [...merges, ...inserts], set(list, items, context));
 }
 
 /** A loop over the items of a list. */
