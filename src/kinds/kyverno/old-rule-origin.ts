@@ -1,5 +1,6 @@
 /** Policies that were made of a rule of an old one (kyverno.io), by this server or by `convert`: their results under the old names. */
-import { CONVERTED_FROM, CONVERTED_RULE } from "./convert/policy-document.js";
+import { CONVERTED_CEL, CONVERTED_FROM, CONVERTED_RULE } from "./convert/policy-document.js";
+import { INDEX_PROPERTY } from "./engine/rule-result.js";
 import type { PolicyResponse } from "./engine/response.js";
 import type { PolicyResource } from "./resource.js";
 
@@ -11,6 +12,8 @@ export interface OldRuleOrigin {
   readonly rule: string;
   /** Whether its rule is about Pods, and judges their controllers, too. */
   readonly judgesControllers: boolean;
+  /** Whether its expressions are the old rule's own: Kyverno counts their errors as failures. */
+  readonly isCel: boolean;
 }
 
 /** The rule that a policy was made of, as its annotations say; `undefined`: none. */
@@ -19,9 +22,10 @@ export function originOf({ metadata: { annotations = {} }, spec, converted }: Po
   const rule = annotations[CONVERTED_RULE];
   const policy = names.pop();
   if (rule === undefined || policy === undefined || (kind !== "ClusterPolicy" && kind !== "Policy")) return undefined;
+  const isCel = annotations[CONVERTED_CEL] === "true" && converted?.reason === undefined;
   // A file does not say it, but its expressions mostly do.
   const judgesControllers = converted?.isAboutControllers ?? POD_TEMPLATE.test(JSON.stringify(spec));
-  return { namespace: names[0] ?? "", policy, rule, judgesControllers };
+  return { namespace: names[0] ?? "", policy, rule, judgesControllers, isCel };
 }
 
 /** The Pod of an object in a rule that judges controllers, too. */
@@ -45,7 +49,7 @@ export interface OldRuleResult {
  * @returns `undefined` where the rule does not match the object
  */
 export function resultOfOldRule(
-  { rule, judgesControllers }: OldRuleOrigin,
+  { rule, judgesControllers, isCel }: OldRuleOrigin,
   { variant, result }: PolicyResponse,
   kind: string,
 ): OldRuleResult | undefined {
@@ -54,7 +58,16 @@ export function resultOfOldRule(
   const prefix = !isController ? "" : kind === "CronJob" ? "autogen-cronjob-" : "autogen-";
   const name = `${prefix}${rule}`.slice(0, LONGEST_RULE);
   const { status, message } = result;
-  if (result.condition !== undefined) return { rule: name, status, message: "preconditions not met" };
+  if (result.condition !== undefined) {
+    const isOld = /^preconditions(?:-\d+)?$/.test(result.condition);
+    return { rule: name, status, message: `${isOld ? "" : "cel "}preconditions not met` };
+  }
+  const index = result.properties[INDEX_PROPERTY];
+  if (isCel && status === "error" && index !== undefined) {
+    const source = variant.spec.validations?.[Number(index)]?.expression ?? "";
+    const why = message.replace(/^error: /, "");
+    return { rule: name, status: "fail", message: `expression '${source}' resulted in error: ${why}` };
+  }
   if (status === "pass" && result.rule === "")
     return { rule: name, status, message: `validation rule '${name}' passed.` };
   return { rule: name, status, message };

@@ -31,12 +31,13 @@ import { checkContextEntry, type JmesPathError } from "./check-context-entry.js"
 import { checkPolicy, modeError, policyWarnings, targetsError } from "./check-policy.js";
 import { allMistakes, brokenRule, compilePolicy, exceptionsFor, mergesObjects } from "./compile.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
-import { isOldPolicy } from "./convert/index.js";
+import { isOldException, isOldPolicy, type KnownPolicy } from "./convert/index.js";
 import { type Compilers, REQUEST_TYPES } from "./dialect.js";
 import { expiryOf, isUnreadable } from "./expiry.js";
 import { NamedObjects } from "./named-objects.js";
+import { originOf } from "./old-rule-origin.js";
 import { describeFailure, readResource } from "./read.js";
-import { readOldPolicy } from "./read-old-policy.js";
+import { readOldExceptions, readOldPolicy } from "./read-old-policy.js";
 import {
   type ContextEntryResource,
   type ExceptionResource,
@@ -147,9 +148,10 @@ function rulesOf(
   document: KyvernoDocument,
   value: JsonObject,
   { problems, unconverted }: { readonly problems: Problem[]; readonly unconverted: Problem[] },
-  onlyRule: number | undefined,
+  { onlyRule, known }: { readonly onlyRule: number | undefined; readonly known: KnownPolicy[] },
 ): readonly Found<PolicyResource>[] {
-  const { rules, reasons } = readOldPolicy(value);
+  const { rules, reasons, known: self } = readOldPolicy(value);
+  known.push(self);
   problems.push(...reasons.map(({ path, message }) => document.problem("error", path, message)));
   if (reasons.length > 0) return [];
   const chosen = onlyRule === undefined ? rules : rules.slice(onlyRule, onlyRule + 1);
@@ -216,9 +218,15 @@ export function prepareDocuments(documents: readonly KyvernoDocument[], options:
   const objects: JsonObject[] = [];
   const broken: Broken[] = [];
   const unconverted: Problem[] = [];
+  const known: KnownPolicy[] = [];
+  const oldExceptions: KyvernoDocument[] = [];
   for (const document of documents) {
     if (isOldPolicy(document.value)) {
-      policies.push(...rulesOf(document, document.value, { problems, unconverted }, options.onlyRule));
+      policies.push(...rulesOf(document, document.value, { problems, unconverted }, { onlyRule: options.onlyRule, known }));
+      continue;
+    }
+    if (isOldException(document.value)) {
+      oldExceptions.push(document);
       continue;
     }
     const read = readResource(document.value);
@@ -251,6 +259,11 @@ export function prepareDocuments(documents: readonly KyvernoDocument[], options:
       case "other":
         if (isObject(document.value)) objects.push(document.value);
     }
+  }
+  for (const document of oldExceptions) {
+    const read = readOldExceptions([document.value as ExceptionResource], known);
+    unconverted.push(...read.idle.map(({ reason }) => notConverted(document, reason.path, reason.message)));
+    exceptions.push(...read.exceptions.map((resource) => ({ resource: inNamespace(resource, true), document })));
   }
   for (const each of broken) problems.push(...moreMistakes(each, options));
   const named = [...policies, ...broken];
@@ -382,7 +395,10 @@ function warningsAbout(
   (resource.spec.policyRefs ?? []).forEach(({ name, kind }, i) => {
     const ours = KYVERNO_DOCUMENTS.policies.some((type) => type.kind === kind);
     if (policies.some(({ resource }) => resource.metadata.name === name && resource.kind === kind)) return;
-    const what = ours
+    const rules = policies.filter(({ resource }) => originOf(resource)?.policy === name);
+    const becomes = rules.map(({ resource }) => `${resource.kind} ${resource.metadata.name ?? ""}`).join(", ");
+    const isOld = kind === "ClusterPolicy" || kind === "Policy";
+    const what = isOld && becomes !== "" ? `name what its rules become: ${becomes}` : ours
       ? `there is no ${kind} ${JSON.stringify(name)}`
       : `${JSON.stringify(kind)} is not a kind of policies here`;
     problems.push(document.problem("warning", ["spec", "policyRefs", i], `the exception has no effect: ${what}`));

@@ -1,11 +1,20 @@
 /** Reads policies of the old language (ClusterPolicy, Policy of kyverno.io): each rule is converted to a policy, or stands for an error. */
 import { type FieldPath, formatPath } from "../../kubernetes/field-error.js";
 import { isObject, type JsonObject, member } from "../../kubernetes/object.js";
-import { type ConvertedRule, convertPolicy, NotConverted, type Reason, standIns } from "./convert/index.js";
+import {
+  type ConvertedRule,
+  convertException,
+  convertPolicy,
+  isOldException,
+  type KnownPolicy,
+  NotConverted,
+  type Reason,
+  standIns,
+} from "./convert/index.js";
 import { controllersOf } from "./convert/match/autogen.js";
 import type { OldRule } from "./convert/old-policy.js";
 import { describeFailure, type ReadResource, readResource } from "./read.js";
-import type { PolicyResource } from "./resource.js";
+import type { ExceptionResource, PolicyResource } from "./resource.js";
 
 /** A policy of a rule. */
 export interface RulePolicy {
@@ -25,6 +34,8 @@ export interface ReadRule {
 
 /** An old policy. */
 export interface ReadOldPolicy {
+  /** Itself with the documents of its rules, by which exceptions know it: those that stand for a rule are among them. */
+  readonly known: KnownPolicy;
   readonly rules: readonly ReadRule[];
   /** Why the whole policy is refused, as Kyverno refuses it. */
   readonly reasons: readonly Reason[];
@@ -36,7 +47,39 @@ export function readOldPolicy(policy: JsonObject): ReadOldPolicy {
   const rules = converted.rules.map((rule) => readRule(policy, rule));
   // A rule must not be lost: one for which nothing can stand makes the whole policy unusable.
   const lost = rules.flatMap(({ policies, reason }) => (policies.length === 0 && reason ? [reason] : []));
-  return { rules, reasons: [...converted.reasons, ...lost] };
+  const conversion = {
+    ...converted,
+    rules: converted.rules.map((rule, i) => {
+      const documents = (rules[i]?.policies ?? []).map(({ resource }) => ({
+        value: { ...resource } as JsonObject,
+        places: new Map<string, FieldPath>(),
+      }));
+      return { ...rule, documents };
+    }),
+  };
+  return { known: { policy, conversion }, rules, reasons: [...converted.reasons, ...lost] };
+}
+
+/** Exceptions, those of the old language converted. */
+export interface ReadExceptions {
+  readonly exceptions: readonly ExceptionResource[];
+  /** Old ones that exempt from nothing, and why. */
+  readonly idle: readonly { readonly exception: JsonObject; readonly reason: Reason }[];
+}
+
+/** Converts the exceptions of the old language among others. @param known the policies that they may name */
+export function readOldExceptions(
+  all: readonly ExceptionResource[],
+  known: readonly KnownPolicy[],
+): ReadExceptions {
+  const idle: { exception: JsonObject; reason: Reason }[] = [];
+  const exceptions = all.flatMap((exception) => {
+    if (!isOldException(exception)) return [exception];
+    const { documents, reasons } = convertException(exception, known);
+    idle.push(...reasons.map((reason) => ({ exception, reason })));
+    return documents.map(readResource).flatMap((read) => (read.kind === "exception" ? [read.resource] : []));
+  });
+  return { exceptions, idle };
 }
 
 function readRule(policy: JsonObject, converted: ConvertedRule): ReadRule {

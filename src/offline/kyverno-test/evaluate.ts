@@ -18,14 +18,14 @@ import { readAuthorizationFile } from "../scan/authorization-file.js";
 import {
   NO_VALUES,
   type Operation,
+  type Requester,
   readUser,
   readValues,
-  type User,
   type Values,
   valuesOf,
 } from "../scan/circumstances.js";
 import { identityOf } from "../scan/duplicates.js";
-import { readExceptions } from "../scan/exceptions.js";
+import { convertedExceptions, readExceptions } from "../scan/exceptions.js";
 import { leftOutText, withoutForeign } from "../scan/foreign-files.js";
 import { Inputs } from "../scan/input-files.js";
 import { jsonDoubts } from "../scan/json-doubts.js";
@@ -180,7 +180,7 @@ async function evaluate(
 
   say("  Loading values/variables ...");
   const values = loadValues(document, at);
-  const user = loadUser(document, at, words);
+  const { user, bindings } = loadUser(document, at, words);
   say("  Loading policies ...");
   const loaded = await loadPolicies(all(document.policies), values.old, words);
   say("  Loading resources ...");
@@ -190,9 +190,10 @@ async function evaluate(
   if (document.clusterResources.length > 0) say("Loading Kubernetes resources ...");
   const cluster = await loadCluster({ document, at }, warn);
   say("  Loading exceptions ...");
-  const exceptions = await readExceptions(all(document.exceptions), warn, unloadableExceptions);
+  const given = await readExceptions(all(document.exceptions), warn, unloadableExceptions);
+  const exceptions = convertedExceptions(given, loaded.old, warn);
   const mocks = await loadMocks(document, at, warn);
-  say(`  Applying ${appliedText(loaded, resources.length, exceptions.length)} ...`);
+  say(`  Applying ${appliedText(loaded, resources.length, given.length)} ...`);
   const operations = explicitOperations(document);
 
   const { policies, failures } = preparePolicies(loaded.policies, exceptions);
@@ -200,7 +201,7 @@ async function evaluate(
   const about = firstSubject(resources, document);
   if (failure !== undefined && about !== undefined) throw new TestRunError(`${about} (${failure.text})`);
   for (const { text } of failures) mistake(text);
-  const data: TestData = { document, at, values, resources, mocks, about };
+  const data: TestData = { document, at, values, resources, mocks, about, bindings };
   const world = await worldOfTest(data, cluster, surroundings);
   const admission = await openAdmissionQuestions(loaded.admissionFiles, data, surroundings, words);
   for (const line of exceptions.flatMap((each) => expiredText(each, surroundings.date()) ?? [])) warn(line);
@@ -231,8 +232,8 @@ function loadValues({ values, variables = "" }: TestDocument, at: (path: string)
   return variables === "" ? NO_VALUES : readValues(at(variables), variables);
 }
 
-function loadUser({ userinfo = "" }: TestDocument, at: (path: string) => string, { say }: TestWords): User {
-  if (userinfo === "") return {};
+function loadUser({ userinfo = "" }: TestDocument, at: (path: string) => string, { say }: TestWords): Requester {
+  if (userinfo === "") return { user: {}, bindings: [] };
   say("  Loading user infos ...");
   try {
     return readUser(at(userinfo), userinfo);

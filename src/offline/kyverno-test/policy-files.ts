@@ -5,7 +5,7 @@ import { errorText } from "../../data/error-text.js";
 import { MANIFESTS } from "../../data/manifest-files.js";
 import { parseSuspectYaml, warningText, type YamlError, yamlText } from "../../data/yaml.js";
 import { authorizationMode } from "../../kinds/kyverno/authorization/index.js";
-import { isOldPolicy, type PolicyResource, readOldPolicy } from "../../kinds/kyverno/index.js";
+import { isOldPolicy, type KnownPolicy, type PolicyResource, readOldPolicy } from "../../kinds/kyverno/index.js";
 import { describeFailure, type ReadFailure, readResource } from "../../kinds/kyverno/read.js";
 import { judgesNothing } from "../../kinds/kyverno/resource.js";
 import { struct } from "../../kinds/shared/decode/api-type.js";
@@ -30,6 +30,8 @@ export interface TestPolicies {
   readonly notServed: ReadonlyMap<string, string>;
   /** Number of policies in Kyverno's count: all but those for its authorization server. */
   readonly count: number;
+  /** Policies of the old language, by which exceptions know them. */
+  readonly old: readonly KnownPolicy[];
 }
 
 /** Receivers of errors that don't end the run. */
@@ -68,6 +70,7 @@ export async function loadPolicies(
 class Loading implements TestPolicies {
   readonly policies: PolicyResource[] = [];
   readonly authorization: PolicyResource[] = [];
+  readonly old: KnownPolicy[] = [];
   readonly notServed = new Map<string, string>();
   readonly #admissionFiles = new Set<string>();
   readonly #values: OldPolicyValues;
@@ -173,7 +176,8 @@ class Loading implements TestPolicies {
   }
 
   #old(path: string, value: JsonObject): undefined {
-    const { rules, reasons } = readOldPolicy(withValues(value, this.#values));
+    const { rules, reasons, known } = readOldPolicy(withValues(value, this.#values));
+    this.old.push(known);
     const [refused] = reasons;
     this.#others++;
     if (refused !== undefined) {

@@ -97,10 +97,11 @@ const isOfRule = ({ hasRules, result }: Answer, rule: string): boolean =>
 /** One row for each result; exclusions of the resource count only if no answer has a result. */
 function draftsFor(expected: ExpectedResult, answers: readonly Answer[], unserved: string | undefined): Draft[] {
   const name = nameOf(expected.policy ?? "");
-  const own = answers.filter((answer) => answer.policy === name && isOfRule(answer, expected.rule ?? ""));
+  const own = answers.filter(({ policy }) => policy === name);
   const drafts: Draft[] = [];
-  for (const { result } of own) {
-    if (result === undefined) continue;
+  for (const answer of own) {
+    const { result } = answer;
+    if (result === undefined || !isOfRule(answer, expected.rule ?? "")) continue;
     const fits = result.result === expected.result;
     drafts.push({
       rule: result.rule,

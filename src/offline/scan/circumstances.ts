@@ -1,5 +1,6 @@
 /** Reads inputs of requests beside the resource: values and user information from files (spec kyverno.md 8.3 and 8.6). */
 import { parseYamlDocuments } from "../../data/yaml.js";
+import { bindingsOf } from "../../kinds/kyverno/index.js";
 import type { ApiType } from "../../kinds/shared/decode/api-type.js";
 import { decodeAsGo } from "../../kinds/shared/decode/go-json.js";
 import { isObject, type JsonObject, member, nameOf, text } from "../../kubernetes/object.js";
@@ -145,18 +146,28 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 /** The requester. */
 export type User = AdmissionRequest["userInfo"];
 
+/** The requester of a file with user information. */
+export interface Requester {
+  readonly user: User;
+  /** RoleBindings and ClusterRoleBindings that policies of the old language look up: the roles that the file names. */
+  readonly bindings: readonly JsonObject[];
+}
+
 /**
  * Reads a file with user information.
  * @param shown the file's name in messages
  * @throws ScanError
  */
-export function readUser(path: string, shown = path): User {
+export function readUser(path: string, shown = path): Requester {
   const failed = (reason: string) => new ScanError(`failed to load request info (${reason})`);
   const refused = (reason: string) => failed(`failed to decode yaml (${reason})`);
   const missing = (reason: string) => failed(`unable to read yaml (unable to read yaml (${reason}))`);
   const value = decodedDocument(path, USER_INFO, refused, missing);
   if (isOutdated(value)) throw new OutdatedFileError(`userInfo file ${shown} ${OUTDATED}`);
-  return (value.userInfo ?? {}) as User;
+  const { userInfo, bindings } = bindingsOf(value);
+  // A user without a name has one where roles are bound to it.
+  const isBound = [value.roles, value.clusterRoles].some((names) => listOf(names).length > 0);
+  return { user: (isBound ? userInfo : (value.userInfo ?? {})) as User, bindings };
 }
 
 function decodedDocument(

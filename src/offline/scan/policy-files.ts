@@ -11,7 +11,14 @@ import {
   POLICY_KIND as CERTIFICATE_REQUEST_POLICY,
 } from "../../kinds/certificate-request-policy/resource.js";
 import { authorizationMode } from "../../kinds/kyverno/authorization/index.js";
-import { type ExceptionResource, isOldPolicy, type PolicyResource, readOldPolicy } from "../../kinds/kyverno/index.js";
+import {
+  type ExceptionResource,
+  isOldException,
+  isOldPolicy,
+  type KnownPolicy,
+  type PolicyResource,
+  readOldPolicy,
+} from "../../kinds/kyverno/index.js";
 import { describeFailure, readResource } from "../../kinds/kyverno/read.js";
 import { EXCEPTION_KIND, judgesNothing } from "../../kinds/kyverno/resource.js";
 import { isBuiltin, mistakenKind } from "../../kubernetes/builtin-kinds.js";
@@ -51,6 +58,8 @@ export interface PolicyFiles {
   readonly admission: readonly AdmissionPolicyDocuments[];
   /** CertificateRequestPolicies, which decide together. */
   readonly certificateRequests: CertificateRequestPolicyDocuments;
+  /** Policies of the old language, by which exceptions know them. */
+  readonly old: readonly KnownPolicy[];
   /** PolicyExceptions among the policies. */
   readonly exceptions: readonly ExceptionResource[];
   /** The errors of those that can't be read. */
@@ -134,6 +143,7 @@ class Found {
     kyverno: [] as PolicyResource[],
     authorization: [] as PolicyResource[],
     certificateRequests: { policies: [] as SourceDocument[], beside: [] as SourceDocument[] },
+    old: [] as KnownPolicy[],
     exceptions: [] as ExceptionResource[],
     unreadable: [] as string[],
     places: new Map<PolicyResource | string, Place>(),
@@ -212,6 +222,10 @@ class Found {
     if (isCertificateRequestPolicy(document)) return () => certificateRequests.policies.push(document);
     if (beside && isBesideCertificateRequestPolicies(document)) return () => certificateRequests.beside.push(document);
     if (isOldPolicy(document.value)) return this.#old(document, document.value);
+    if (isOldException(document.value)) {
+      const exception = document.value as unknown as ExceptionResource;
+      return () => exceptions.push(exception);
+    }
     const read = readResource(document.value);
     switch (read.kind) {
       case "policy":
@@ -246,13 +260,16 @@ class Found {
   }
 
   #old(document: SourceDocument, value: JsonObject): Take {
-    const { rules, reasons } = readOldPolicy(withValues(value, this.#values));
+    const { rules, reasons, known } = readOldPolicy(withValues(value, this.#values));
     const told = [...reasons, ...rules.flatMap(({ reason }) => reason ?? [])];
     for (const { path, message } of told)
       this.#found.mistakes.push(formatProblem(document.problem("error", path, `not converted: ${message}`)));
     const policies = reasons.length > 0 ? [] : rules.flatMap((rule) => rule.policies);
     for (const { resource } of policies) this.#noted(resource, document);
-    return () => this.#found.kyverno.push(...policies.map(({ resource }) => resource));
+    return () => {
+      this.#found.old.push(known);
+      this.#found.kyverno.push(...policies.map(({ resource }) => resource));
+    };
   }
 
   #noted(policy: PolicyResource | string, document: SourceDocument): void {

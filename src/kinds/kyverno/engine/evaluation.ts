@@ -176,7 +176,8 @@ export class Evaluation {
       if (matches === false) return undefined;
       if (matches !== true) return ruleResult("match", "error", `failed to execute matching: ${matches.error}`);
     }
-    const namespaceObject = variant.namesNamespace ? namespaceOf(request, attempt) : null;
+    const namesOnly = !this.#server && policy.origin !== undefined;
+    const namespaceObject = variant.namesNamespace ? namespaceOf(request, attempt, namesOnly) : null;
     if (namespaceObject instanceof Waiting) return namespaceObject;
     if (namespaceObject instanceof LookupFailure) {
       return ruleResult("evaluation", "error", `failed to load context: ${namespaceObject.message}`);
@@ -265,10 +266,16 @@ const variantFor = ({ variants }: CompiledPolicy, { kind }: AdmissionRequest): C
     targets.some((target) => target.group === kind.group && target.kind.toLowerCase() === kind.kind.toLowerCase()),
   ) ?? variants[0];
 
-function namespaceOf({ namespace = "" }: AdmissionRequest, attempt: Attempt): Value | LookupFailure | Waiting {
+/** @param namesOnly whether an unknown Namespace has its name alone, as for the old language in Kyverno's command */
+function namespaceOf(
+  { namespace = "" }: AdmissionRequest,
+  attempt: Attempt,
+  namesOnly: boolean,
+): Value | LookupFailure | Waiting {
   if (namespace === "") return null;
   const found = attempt.world.namespace(namespace);
-  if (found === undefined || found instanceof Waiting || found instanceof LookupFailure) return found ?? null;
+  if (found instanceof Waiting || found instanceof LookupFailure) return found;
+  if (found === undefined) return namesOnly ? { metadata: { name: namespace } } : null;
   return namespaceViews(found).whole;
 }
 

@@ -8,7 +8,19 @@ import type { Term } from "../term.js";
 import { FUNCTIONS } from "./functions/index.js";
 import { type Node, type ParsedQuery, Placeholder, parseQuery } from "./parse.js";
 import { rootOf } from "./roots.js";
-import { changed, constant, falsy, isNumber, itemOf, known, lenient, memberOf, truthy, type Value } from "./value.js";
+import {
+  changed,
+  constant,
+  falsy,
+  isNumber,
+  itemOf,
+  known,
+  lenient,
+  memberOf,
+  printed,
+  truthy,
+  type Value,
+} from "./value.js";
 
 /** Variables inside of a query, such as `{{ a.{{ b }} }}`, by the words that stand for them. */
 export type Nested = ReadonlyMap<string, Term>;
@@ -99,19 +111,19 @@ function field(name: string, current: Value, place: Place): Value {
 function nestedLiteral({ word }: Placeholder, { nested }: Place): Value {
   const term = nested.get(word);
   if (term === undefined) throw new NotConverted([], `\`${word}\` is not a literal`);
-  return term;
+  // It has its value before the query is read: a missing key in it is an error anywhere.
+  const { optional: _, ...value } = term;
+  return value;
 }
 
 /** A text in which words stand for nested variables. */
 function textOf(value: unknown, { nested }: Place): Value {
   if (typeof value !== "string" || nested.size === 0) return constant(value);
   const parts = value.split(/(_variable_\d+_)/).filter((part) => part !== "");
-  const terms = parts.map((part): Term => nested.get(part) ?? constant(part));
-  if (terms.every((term) => term.constant !== undefined)) return constant(value);
-  return known(
-    cel.plus(...terms.map(({ cel: text, type }) => (type === "string" ? text : cel.call("string", text)))),
-    "string",
-  );
+  const terms = parts.map((part) => printed(nested.get(part) ?? constant(part)));
+  if (terms.every((term) => term.constant !== undefined))
+    return constant(terms.map((term) => term.constant?.value).join(""));
+  return known(cel.plus(...terms.map((term) => term.cel)), "string", { fails: true });
 }
 
 function project(list: Value, right: Node, condition: Node | undefined, place: Place): Value {
@@ -173,7 +185,7 @@ function slice({ start, stop, step }: Of<"Slice">, list: Value, scope: Scope): V
     };
     const [from, to] = [start === 0 ? cel.literal(0) : bound(start, cel.literal(0)), bound(stop, size)];
     // A slice that ends before it begins is empty.
-    const isOrdered = from.text === "0" || stop === null || (start ?? 0) <= stop === (stop ?? 0) >= 0;
+    const isOrdered = start === null || start === 0 || stop === null || (start <= stop && start < 0 === stop < 0);
     return cel.method(old, "slice", from, isOrdered ? to : cel.call("math.greatest", from, to));
   });
 }

@@ -1,4 +1,5 @@
 /** Values of queries: how CEL reads their members and items, and what counts as true. */
+import { stringifyJson } from "../../../../data/json.js";
 import { isObject } from "../../../../kubernetes/object.js";
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
@@ -267,3 +268,10 @@ export function truthy(value: Value, scope: Scope): Cel {
 }
 
 export const isNumber = (value: Term): boolean => NUMBERS.has(value.type);
+
+/** A value inside of text. */
+export function printed({ cel: text, type, nullable, fails, constant: only }: Term): Value {
+  if (only !== undefined) return constant(typeof only.value === "string" ? only.value : stringifyJson(only.value));
+  if (type === "string" && !nullable) return known(text, type, { fails });
+  return known(cel.call(type === "list" || type === "map" ? "json.marshal" : "string", text), "string", { fails });
+}

@@ -11,7 +11,6 @@ import {
   method,
   not,
   optionalMember,
-  orValue,
   primary,
   TRUE,
 } from "../cel-text.js";
@@ -64,12 +63,12 @@ export function blockTests({ value, resources, path }: Block, subjects: Subjects
   const tests: Test[] = [
     {
       name: "name",
-      cel: names.length === 0 ? TRUE : matchesAny(nameOf(metadata), names),
+      cel: names.length === 0 ? TRUE : matchesAny(NAME, names),
       from: [...at, typeof name === "string" ? "name" : "names"],
     },
     {
       name: "namespace",
-      cel: namespaces.length === 0 ? TRUE : matchesAny(namespaceOf(metadata, subjects), namespaces),
+      cel: namespaces.length === 0 ? TRUE : matchesAny(namespaceOf(subjects), namespaces),
       from: [...at, "namespaces"],
     },
     { name: "annotations", cel: and(...annotations), from: [...at, "annotations"] },
@@ -84,15 +83,14 @@ export function blockTests({ value, resources, path }: Block, subjects: Subjects
   return tests.filter(({ cel }) => cel.text !== "true");
 }
 
-/** An object that is created with `generateName` has no name yet. */
-const nameOf = (metadata: Cel): Cel =>
-  orValue(method(optionalMember(metadata, "name"), "or", optionalMember(metadata, "generateName")), literal(""));
+/** The name; of an object that is created with `generateName` its beginning. */
+const NAME = primary('request.?name.or(object.?metadata.?generateName).orValue("")');
 
 /** The namespace that `namespaces` is about: of a Namespace its name. */
-function namespaceOf(metadata: Cel, { namespaced, namespaces }: Subjects): Cel {
-  if (namespaces === "all") return nameOf(metadata);
+function namespaceOf({ namespaced, namespaces }: Subjects): Cel {
+  if (namespaces === "all") return NAME;
   if (namespaced || namespaces === "none") return NAMESPACE_OR_NONE;
-  return primary(`(${conditional(IS_NAMESPACE, nameOf(metadata), NAMESPACE_OR_NONE).text})`);
+  return primary(`(${conditional(IS_NAMESPACE, NAME, NAMESPACE_OR_NONE).text})`);
 }
 
 function namespaceTest(selector: unknown, { namespaces }: Subjects, path: FieldPath): Cel {

@@ -8,11 +8,12 @@ import { matchesAny } from "./wildcard.js";
 const USER = primary('request.userInfo.?username.orValue("")');
 const GROUPS = primary("request.userInfo.?groups.orValue([])");
 const NO_USER = not(primary("has(request.userInfo.username)"));
-const BOUND = `b.?subjects.orValue([]).exists(s,
-  s.kind == "User" ? s.name == ${USER.text} :
-  s.kind == "Group" ? s.name in ${GROUPS.text} :
-  s.kind == "ServiceAccount" &&
-    ${USER.text} == "system:serviceaccount:" + s.?namespace.orValue(b.metadata.?namespace.orValue("")) + ":" + s.name)`;
+const BOUND = [
+  `s.kind == "User" ? s.name == ${USER.text}`,
+  `s.kind == "Group" ? s.name in ${GROUPS.text}`,
+  `s.kind == "ServiceAccount" && ${USER.text} == ` +
+    '"system:serviceaccount:" + s.?namespace.orValue(b.metadata.?namespace.orValue("")) + ":" + s.name',
+].join(" : ");
 
 const strings = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
@@ -56,7 +57,7 @@ function subjectTest(subject: unknown): Cel {
 
 const bindings = (resource: string, namespace: string, test: string): Cel =>
   primary(
-    `dyn(resource.List("rbac.authorization.k8s.io/v1", "${resource}", ${namespace}).items).exists(b, ${test} && ${BOUND})`,
+    `dyn(resource.List("rbac.authorization.k8s.io/v1", "${resource}", ${namespace}).items).exists(b, ${test} && b.?subjects.orValue([]).exists(s, ${BOUND}))`,
   );
 
 /** A role is `NAMESPACE:NAME`. */

@@ -174,7 +174,7 @@ const noHosts: FieldTest = (container) => {
 const escalation: FieldTest = (target, values) => {
   const field = "securityContext.allowPrivilegeEscalation";
   if (isAmong("true", values) && isAmong("nil", values)) return TRUE;
-  const good = not(memberOr(target, field, values.length > 0 && isAmong("nil", values) ? false : true));
+  const good = not(memberOr(target, field, !isAmong("nil", values)));
   // A container without any securityContext is exempt whatever the values.
   if (values.length === 0) return good;
   const absent = not(has(target, "securityContext"));
