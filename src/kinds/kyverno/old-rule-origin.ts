@@ -1,7 +1,7 @@
 /** Policies that were made of a rule of an old one (kyverno.io), by this server or by `convert`: their results under the old names. */
 import { CONVERTED_CEL, CONVERTED_FROM, CONVERTED_RULE } from "./convert/policy-document.js";
 import { INDEX_PROPERTY } from "./engine/rule-result.js";
-import type { PolicyResponse } from "./engine/response.js";
+import type { PolicyResponse, RuleResult } from "./engine/response.js";
 import type { PolicyResource } from "./resource.js";
 
 /** The rule of an old policy. */
@@ -29,18 +29,18 @@ export function originOf({ metadata: { annotations = {} }, spec, converted }: Po
 }
 
 /** The Pod of an object in a rule that judges controllers, too. */
-const POD_TEMPLATE = /\.kind == \\"Pod\\" \? \w/;
+const POD_TEMPLATE = /\.kind == \\"Pod\\" \?/;
 /** The match conditions that say what an old rule matches, rather than its preconditions. */
 const OF_MATCH =
   /^(?:action|annotations|exclude|kind|labels|match|name|namespace|namespace-labels|user)(?:-\d+)?$/;
+/** Those of its preconditions; others are its `celPreconditions`, under their own names. */
+const PRECONDITIONS = /^preconditions(?:-\d+)?$/;
 /** Longest name of a rule that is made of another. */
 const LONGEST_RULE = 63;
 
 /** A result under the name of the old rule. */
-export interface OldRuleResult {
+export interface OldRuleResult extends Pick<RuleResult, "status" | "message" | "properties"> {
   readonly rule: string;
-  readonly status: "pass" | "fail" | "error" | "skip";
-  readonly message: string;
 }
 
 /**
@@ -57,18 +57,16 @@ export function resultOfOldRule(
   const isController = variant.name !== "" || (judgesControllers && kind !== "Pod");
   const prefix = !isController ? "" : kind === "CronJob" ? "autogen-cronjob-" : "autogen-";
   const name = `${prefix}${rule}`.slice(0, LONGEST_RULE);
-  const { status, message } = result;
-  if (result.condition !== undefined) {
-    const isOld = /^preconditions(?:-\d+)?$/.test(result.condition);
-    return { rule: name, status, message: `${isOld ? "" : "cel "}preconditions not met` };
-  }
-  const index = result.properties[INDEX_PROPERTY];
+  const { [INDEX_PROPERTY]: index, ...properties } = result.properties;
+  const found = (status: RuleResult["status"], message: string) => ({ rule: name, status, message, properties });
+  const { status, message, condition } = result;
+  if (condition !== undefined)
+    return found(status, `${PRECONDITIONS.test(condition) ? "" : "cel "}preconditions not met`);
   if (isCel && status === "error" && index !== undefined) {
     const source = variant.spec.validations?.[Number(index)]?.expression ?? "";
-    const why = message.replace(/^error: /, "");
-    return { rule: name, status: "fail", message: `expression '${source}' resulted in error: ${why}` };
+    return found("fail", `expression '${source}' resulted in error: ${message.replace(/^error: /, "")}`);
   }
-  if (status === "pass" && result.rule === "")
-    return { rule: name, status, message: `validation rule '${name}' passed.` };
-  return { rule: name, status, message };
+  return status === "pass" && result.rule === ""
+    ? found(status, `validation rule '${name}' passed.`)
+    : found(status, message);
 }

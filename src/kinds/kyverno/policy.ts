@@ -65,9 +65,10 @@ function* each(
 // A policy for explanations: each of its variants for pod controllers with its own expressions.
 
 /** A policy, for explanations. */
-function explainedPolicy({ resource, variants }: CompiledPolicy): ExplainedPolicy {
+function explainedPolicy(policy: CompiledPolicy): ExplainedPolicy {
+  const { variants } = policy;
   return {
-    title: `${resource.kind} '${nameOf(resource.metadata)}'`,
+    title: titleOf(policy),
     variants: variants.map((variant) => ({
       part: variant,
       ...(variant.name !== "" && { label: (kind: string) => labelOf(variant, kind) }),
@@ -105,6 +106,14 @@ function* conditionsOfExceptions({ exceptions }: CompiledVariant): Iterable<Plac
       yield { path: `${exception}: spec.matchConditions[${i}].expression`, name, expression };
     }
   }
+}
+
+/** A policy, or the rule of a policy of the old language. */
+function titleOf(policy: CompiledPolicy): string {
+  const { origin, resource } = policy;
+  const kind = writtenKind(policy);
+  if (origin === undefined || resource.converted === undefined) return `${kind} '${nameOf(resource.metadata)}'`;
+  return `${kind} '${nameOf({ ...origin, name: origin.policy })}', rule '${origin.rule}'`;
 }
 
 /** The kind as it is written. */

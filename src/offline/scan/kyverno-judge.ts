@@ -103,10 +103,10 @@ class OneMode {
     for (const response of responses) {
       const { policy, result } = response;
       if (result === undefined) continue;
-      const { properties, exceptions } = result;
+      const { exceptions } = result;
       const found = policy.origin === undefined ? result : resultOfOldRule(policy.origin, response, kindOf(input));
       if (found === undefined) continue;
-      const { rule, status, message } = found;
+      const { rule, status, message, properties } = found;
       const names = exceptions.length === 0 ? NO_NAMES : exceptions.map(({ metadata }) => metadata.name ?? "");
       const place = this.#places.get(policy) ?? this.#first;
       findings.push({ policy: place, rule, status, message, properties, exceptions: names });
