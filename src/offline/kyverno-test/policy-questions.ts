@@ -2,9 +2,12 @@
 import { withDoubles } from "../../data/doubles.js";
 import {
   type CompiledPolicy,
+  type EngineAnswer,
   type EngineContext,
   type EngineInput,
+  isMutating,
   KyvernoEngine,
+  mutatingEngine,
   type PolicyResource,
   type PolicyResponse,
   resultOfOldRule,
@@ -23,36 +26,49 @@ import type { Answer, Evaluated } from "./answers.js";
 /** Options of the evaluation. */
 export interface QuestionOptions extends Omit<RequestCircumstances, "operation"> {
   readonly world: World;
-  /** ValidatingAdmissionPolicies. */
+  /** ValidatingAdmissionPolicies and MutatingAdmissionPolicies. */
   readonly admission: AdmissionQuestions;
   /** Operations of policies of the old language, by their name and the resource's. */
   readonly operations: ReadonlyMap<string, ReadonlyMap<string, Operation>>;
+  /** CustomResourceDefinitions, by which custom resources are merged. */
+  readonly definitions: readonly JsonObject[];
 }
 
 /** No time limit: the cost of expressions is limited. */
 const UNLIMITED: EngineContext = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
 
-/** Compiled policies, those for JSON apart: they are evaluated on resources as well, but in another way (spec kyverno.md 6.1). */
+/**
+ * Compiled policies: those that mutate come first, and those for JSON are apart, since they are evaluated on resources as well, but in another way
+ * (spec kyverno.md 6.1).
+ */
 export class PolicyQuestions {
+  readonly #mutating: OneMode;
   readonly #kubernetes: OneMode;
   readonly #json: OneMode;
   readonly #options: QuestionOptions;
 
   constructor(policies: readonly CompiledPolicy[], options: QuestionOptions) {
-    this.#kubernetes = new OneMode(
-      policies.filter((policy) => !isJson(policy)),
-      options.world,
-    );
-    this.#json = new OneMode(policies.filter(isJson), options.world);
+    const { world } = options;
+    const [mutating, judging] = [policies.filter(isMutatingPolicy), policies.filter((each) => !isMutatingPolicy(each))];
+    const engine = (of: readonly CompiledPolicy[]) => new KyvernoEngine(of, { world, flavour: "command-line" });
+    const [json, kubernetes] = [judging.filter(isJson), judging.filter((policy) => !isJson(policy))];
+    this.#mutating = new OneMode(mutating, () => mutatingEngine(mutating, options));
+    this.#kubernetes = new OneMode(kubernetes, () => engine(kubernetes));
+    this.#json = new OneMode(json, () => engine(json));
     this.#options = options;
   }
 
   /**
-   * Answers about a resource.
+   * Answers about a resource: what judges is asked about the object that what mutates has left.
    * @param isGiven whether that is the only operation, whatever the values say of single policies
    */
-  async about(resource: Resource, operation: Operation, isGiven = false): Promise<Evaluated> {
+  async about(given: Resource, operation: Operation, isGiven = false): Promise<Evaluated> {
     const circumstances = { ...this.#options, operation };
+    const native = await this.#options.admission.mutate(given, circumstances);
+    const before = leftBy(given, native.object);
+    const request = requestFor(before, circumstances);
+    const mutated = await this.#mutating.mutate({ kind: "admission", request });
+    const resource = leftBy(before, mutated.object);
     const { apiVersion, kind, namespace, name } = resource;
     const own = isGiven ? [] : this.#operationsFor(name);
     const others = new Map([...own].filter(([, other]) => other !== operation));
@@ -63,7 +79,11 @@ export class PolicyQuestions {
     // For a deletion these evaluate the deleted object, too.
     const json = await this.#json.ask({ kind: "json", payload: withDoubles(resource.object) });
     const admission = await this.#options.admission.about(resource, circumstances);
-    return { subject: { apiVersion, kind, namespace, name }, answers: [...answers, ...json, ...admission] };
+    return {
+      subject: { apiVersion, kind, namespace, name },
+      answers: [...native.answers, ...mutated.answers, ...answers, ...json, ...admission],
+      object: resource.object,
+    };
   }
 
   *#operationsFor(resource: string): Iterable<readonly [string, Operation]> {
@@ -82,16 +102,24 @@ export class PolicyQuestions {
 /** The policies of one mode. */
 class OneMode {
   readonly #policies: readonly CompiledPolicy[];
-  readonly #engine: KyvernoEngine;
+  readonly #engine: KyvernoEngine | undefined;
 
-  constructor(policies: readonly CompiledPolicy[], world: World) {
+  constructor(policies: readonly CompiledPolicy[], engine: () => KyvernoEngine) {
     this.#policies = policies;
-    this.#engine = new KyvernoEngine(policies, { world, flavour: "command-line" });
+    if (policies.length > 0) this.#engine = engine();
+  }
+
+  /** The answers, and the object as mutating policies leave it; `undefined`: as it was. */
+  async mutate(input: EngineInput) {
+    const answer = await this.#engine?.decide(input, UNLIMITED);
+    return { answers: answer === undefined ? [] : this.#answers(input, answer), object: answer?.object };
   }
 
   async ask(input: EngineInput): Promise<Answer[]> {
-    if (this.#policies.length === 0) return [];
-    const { responses, failure } = await this.#engine.decide(input, UNLIMITED);
+    return (await this.mutate(input)).answers;
+  }
+
+  #answers(input: EngineInput, { responses, failure }: EngineAnswer): Answer[] {
     // One failure fails all of them: none has passed.
     if (failure !== undefined) return this.#policies.map((policy) => failed(policy, failure));
     const kind = input.kind === "json" ? text(input.payload, "kind") : input.request.kind.kind;
@@ -109,6 +137,9 @@ class OneMode {
   }
 }
 
+const isMutatingPolicy = ({ resource }: CompiledPolicy): boolean => isMutating(resource);
+const leftBy = (resource: Resource, object: JsonObject | undefined): Resource =>
+  object === undefined ? resource : { ...resource, object };
 /** The answer of a policy, or of a rule of the old language; `undefined`: it does not match. */
 function answerOf(response: PolicyResponse, kind: string): Answer | undefined {
   const { policy, result } = response;
