@@ -24,6 +24,7 @@ import {
   compare,
   either,
   every,
+  isKind,
   type Kind,
   kindsOf,
   opposite,
@@ -45,7 +46,7 @@ export interface Operand extends Term {
   readonly path?: string;
 }
 
-type Item = Omit<Operand, "items">;
+type Item = Operand;
 /** Whether an item is one of the values. */
 type IsIn = (item: Item) => Test;
 
@@ -85,11 +86,16 @@ export function among(operator: string, key: Operand, value: Operand, loopName: 
     branches.push({ kinds: SCALARS, test: turned(test) });
   }
   const test = byKind(list, branches);
-  return unlessValueNull(value, test);
+  return ofListOrText(value, test);
 }
 
-const unlessValueNull = (value: Operand, test: Test): Test =>
-  value.constant === undefined ? unlessNull(value, test) : test;
+/** The test, where a value that only the evaluation knows is a list or a text. */
+const ofListOrText = (value: Operand, test: Test): Test =>
+  value.constant !== undefined
+    ? test
+    : value.type === "dyn"
+      ? both(isKind(value.cel, ["list", "string"]), test)
+      : unlessNull(value, test);
 
 const isOld = (operator: string): boolean => operator === "In" || operator === "NotIn";
 
@@ -102,7 +108,8 @@ interface Lookups {
 function lookups(key: Operand, value: Operand, operator: string, loopName: string): Lookups {
   if (value.constant === undefined) {
     const isIn: IsIn = (each) => inTerm(each, value, `${loopName}v`);
-    return { scalar: isIn, items: isIn };
+    // A single text is matched by a value that is a text, not the other way round.
+    return { scalar: (each) => isIn(value.type === "string" ? { ...each, wild: false } : each), items: isIn };
   }
   const known = value.constant.value;
   if (Array.isArray(known)) {
@@ -121,12 +128,11 @@ function lookups(key: Operand, value: Operand, operator: string, loopName: strin
 function inText(key: Operand, known: string, operator: string): Lookups {
   const range = rangeOf(known);
   if (range !== undefined && !isOld(operator)) {
-    const isIn: IsIn = (each) =>
-      byKind(each, [
-        { kinds: ["string"], test: isInRange(each.cel, range) },
-        { kinds: ["number"], test: isInRange(call("string", each.cel), range) },
-      ]);
-    return { scalar: isIn, items: isIn };
+    const isIn: IsIn = (each) => isInRange(each, range);
+    // AnyNotIn turns a list's range round: what is no number is not outside, and a range that begins below zero is a text.
+    const isNotOutside: IsIn = (each) =>
+      /^[-+]/.test(known) ? inTexts({ ...each, wild: false }, [known], true) : opposite(isInRange(each, range, true));
+    return { scalar: isIn, items: operator === "AnyNotIn" ? isNotOutside : isIn };
   }
   const one: IsIn = (each) => inTexts({ ...each, wild: false }, [known]);
   const first: Item = { ...key, cel: item(key.cel, 0), type: "dyn", wild: false };
@@ -161,16 +167,15 @@ function inTexts(each: Item, texts: readonly string[], exact = false): Test {
   const patterns = texts.filter((text) => !exact && hasWildcard(text));
   if (patterns.some((text) => /^\*+$/.test(text))) return ALWAYS;
   const branches: Branch[] = [];
+  // A key with wildcards finds patterns, too.
+  if (each.wild && !exact) {
+    const test =
+      texts.length === 1
+        ? matchesText(literal(texts[0]), each)
+        : some(literal(texts), "v", matchesText(primary("v"), each));
+    branches.push({ kinds: ["string"], test });
+  } else if (plain.length > 0) branches.push({ kinds: ["string"], test: isOneOf(each.cel, plain), total: true });
   if (plain.length > 0) {
-    if (each.wild)
-      branches.push({
-        kinds: ["string"],
-        test:
-          plain.length === 1
-            ? matchesText(literal(plain[0]), each)
-            : some(literal(plain), "v", matchesText(primary("v"), each)),
-      });
-    else branches.push({ kinds: ["string"], test: isOneOf(each.cel, plain), total: true });
     const numbers = plain.filter((text) => numberOf(text) !== undefined && printed(Number(text)) === text);
     if (numbers.length > 0)
       branches.push({ kinds: ["number"], test: isOneOf(each.cel, numbers.map(Number)), total: true });
