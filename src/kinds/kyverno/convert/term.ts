@@ -25,4 +25,11 @@ export interface Term {
   readonly orEmpty?: Cel;
   /** Whether the value counts as true in `||`, `&&`, `!` and filters, where that is shorter than a test of the value. */
   readonly truth?: Cel;
+  /** Of what arithmetic and functions of times answer: the value as what CEL calculates with; an error where it is something else. */
+  readonly quantity?: Cel;
+  readonly duration?: Cel;
+  readonly timestamp?: Cel;
+  readonly number?: Cel;
+  /** Of the list of a map's keys: the map. */
+  readonly keysOf?: Cel;
 }

@@ -10,8 +10,17 @@ import { constant, known, memberOf, type Value } from "./value.js";
 
 /** What stands for the whole context. */
 export function rootOf(scope: Scope): Value {
-  return known(cel.primary("the context"), "map", { member: (name) => root(name, scope) });
+  return named(cel.primary("request"), (name) => root(name, scope));
 }
+
+/** A map of which the names of the members must be known. */
+const named = (whole: Cel, member: (name: string) => Value): Value =>
+  known(whole, "map", {
+    member,
+    memberBy: () => {
+      throw new NotConverted([], "a variable that is the name of a variable is not converted: write its name");
+    },
+  });
 
 const text = (source: string): Value => known(cel.primary(source), "string");
 
@@ -20,7 +29,7 @@ function root(name: string, scope: Scope): Value {
   if (own !== undefined) return typeof own === "function" ? own() : own;
   switch (name) {
     case "request":
-      return known(cel.primary("request"), "map", { member: (key) => requestMember(key, scope) });
+      return named(cel.primary("request"), (key) => requestMember(key, scope));
     case "images":
       return imagesOf(scope);
     case "serviceAccountName":
@@ -59,7 +68,7 @@ function requestMember(key: string, scope: Scope): Value {
     case "options":
       return known(whole);
     case "userInfo":
-      return known(whole, "map", { member: (name) => userMember(name, whole, scope) });
+      return named(whole, (name) => userMember(name, whole, scope));
     case "roles":
     case "clusterRoles":
       throw new NotConverted(
@@ -68,9 +77,9 @@ function requestMember(key: string, scope: Scope): Value {
       );
     default:
       if (REQUEST[key] === undefined) throw new NotConverted([], `request.${key} has no counterpart in CEL`);
-      return known(whole, "map", {
-        member: (name) => (REQUEST[key]?.includes(name) ? known(cel.member(whole, name), "string") : constant(null)),
-      });
+      return named(whole, (name) =>
+        REQUEST[key]?.includes(name) ? known(cel.member(whole, name), "string") : constant(null),
+      );
   }
 }
 
