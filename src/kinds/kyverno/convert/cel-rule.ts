@@ -10,7 +10,8 @@ import type { OldRule } from "./old-policy.js";
 import type { RuleDraft } from "./rule-draft.js";
 
 /** Text literals of CEL, which are not looked into. */
-const LITERAL = /(?:\b[bBrR]{1,2})?(?:"""[^]*?"""|'''[^]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|\/\/[^\n]*/g;
+const LITERAL =
+  /(?:\b[bBrR]{1,2})?(?:"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|\/\/[^\n]*/g;
 
 /** Replaces in an expression, but not in its literals and comments. */
 function outsideLiterals(source: string, replace: (code: string) => string): string {
