@@ -100,7 +100,7 @@ function conditionOf(value: unknown, scope: Scope, isSoft: boolean): Condition {
   const operator = String(member(value, "operator"));
   const message = member(value, "message");
   const asked = named(key, other, scope, (a, b) => operate(operator, a, b, scope));
-  const test = both(...[key, other].flatMap((term) => term.there ?? []), asked);
+  const test = both(...[key, other].flatMap((term) => term.presence ?? []), asked);
   return {
     test: isNever(test) ? never(key.fails ? key : other) : test,
     message: typeof message === "string" ? message : "",

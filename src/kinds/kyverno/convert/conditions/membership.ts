@@ -30,7 +30,7 @@ export interface Operand extends Term {
   /** Whether it is a text that is neither a quantity nor a duration, such as a name. */
   readonly word?: boolean;
   /** Whether it is there, where its condition does not hold otherwise. */
-  readonly there?: Test;
+  readonly presence?: Test;
   /** The query, of a text that is one variable only. */
   readonly path?: string;
 }
