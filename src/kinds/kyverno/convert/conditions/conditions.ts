@@ -1,13 +1,13 @@
 /** Conditions (`any`, `all`) of preconditions and denials. */
 import { isObject, member } from "../../../../kubernetes/object.js";
-import type { Cel } from "../cel-text.js";
+import { type Cel, call, list, primary, TRUE } from "../cel-text.js";
 import { template } from "../jmespath/template.js";
 import { NotConverted, placed } from "../not-converted.js";
-import type { Scope } from "../scope.js";
+import { loopOf, type Scope } from "../scope.js";
 import type { Term } from "../term.js";
 import { durations, equals, ordered } from "./comparisons.js";
 import { among, type Operand } from "./membership.js";
-import { ALWAYS, both, either, NEVER, opposite, type Test, unlessNull } from "./test.js";
+import { ALWAYS, both, compare, either, isNever, NEVER, never, opposite, type Test, unlessNull } from "./test.js";
 import type { Comparison } from "./texts.js";
 import { operandOf } from "./well-known.js";
 
@@ -29,11 +29,14 @@ export interface Conditions {
 /** Whether conditions hold: lazily from left to right, as the old language evaluates them. */
 export const conditionsHold = (conditions: unknown, scope: Scope): Cel => testOf(readConditions(conditions, scope)).yes;
 
-/** Reads `any` and `all`, or the plain list of older policies. */
-export function readConditions(conditions: unknown, scope: Scope): Conditions {
+/**
+ * Reads `any` and `all`, or the plain list of older policies.
+ * @param isSoft whether a key that is missing is null, so that its condition does not hold
+ */
+export function readConditions(conditions: unknown, scope: Scope, isSoft = false): Conditions {
   const listAt = (list: unknown, path: readonly string[]): readonly Condition[] => {
     if (!Array.isArray(list)) throw new NotConverted(path, "conditions are a list");
-    return list.map((each: unknown, index) => placed([...path, index], () => conditionOf(each, scope)));
+    return list.map((each: unknown, index) => placed([...path, index], () => conditionOf(each, scope, isSoft)));
   };
   if (Array.isArray(conditions)) return { any: undefined, all: listAt(conditions, []) };
   if (!isObject(conditions)) throw new NotConverted([], "conditions are a list, or any and all with lists");
@@ -57,14 +60,18 @@ export function testOf({ any, all }: Conditions, isDenial = false): Test {
       ? either(test, rest)
       : strictly(test, ALWAYS, rest);
   }, NEVER);
-  const failsOne = any?.some(({ failing }) => failing.length > 0) ?? false;
   const every = all.reduceRight<Test>((rest, { test, failing }, index) => {
     const next = all[index + 1];
     if (next === undefined) return test;
     return failing.length === 0 || isCovered(failing, next) ? both(test, rest) : strictly(test, rest, NEVER);
   }, ALWAYS);
   if (one === undefined) return every;
-  return failsOne && every !== ALWAYS ? strictly(one, every, NEVER) : both(one, every);
+  // Both are evaluated, whatever the first one says.
+  const [failsOne, failsEvery] = [any ?? [], all].map((list) => list.some(({ failing }) => failing.length > 0));
+  if (all.length === 0 || !failsEvery)
+    return failsOne && all.length > 0 ? strictly(one, every, NEVER) : both(one, every);
+  if (!failsOne) return strictly(every, one, NEVER);
+  return compare("==", list([one.yes, every.yes]), list([TRUE, TRUE]));
 }
 
 /** Whether the next condition fails wherever the first one does. */
@@ -79,22 +86,51 @@ const strictly = (condition: Test, yes: Test, no: Test): Test => {
 };
 const paren = ({ text, level }: Cel, least: number): string => (level < least ? `(${text})` : text);
 
-function conditionOf(value: unknown, scope: Scope): Condition {
+function conditionOf(value: unknown, scope: Scope, isSoft: boolean): Condition {
   if (!isObject(value)) throw new NotConverted([], "a condition has key, operator and value");
   for (const name of ["key", "operator", "value"])
     if (value[name] === undefined || value[name] === null)
       throw new NotConverted([], `a condition needs key, operator and value: its ${name} is missing`);
   const [key, other] = ["key", "value"].map((name) =>
-    placed([name], () => operandOf(template(member(value, name), scope), member(value, name))),
+    placed([name], () => {
+      const source = member(value, name);
+      return operandOf(template(source, scope), source, isSoft);
+    }),
   ) as [Operand, Operand];
   const operator = String(member(value, "operator"));
   const message = member(value, "message");
+  const asked = named(key, other, scope, (a, b) => operate(operator, a, b, scope));
+  const test = both(...[key, other].flatMap((term) => term.presence ?? []), asked);
   return {
-    test: operate(operator, key, other, scope),
+    test: isNever(test) ? never(key.fails ? key : other) : test,
     message: typeof message === "string" ? message : "",
     failing: [key, other].filter((term: Term) => term.fails).map(({ cel }) => cel.text),
   };
 }
+
+/** A test in which an expression that stands in it more than once gets a name. */
+function named(key: Operand, value: Operand, scope: Scope, make: (key: Operand, value: Operand) => Test): Test {
+  const whole = make(key, value);
+  for (const [which, term] of [key, value].entries()) {
+    const { text } = term.cel;
+    if (term.constant !== undefined || text.length <= 30 || whole.yes.text.split(text).length <= 2) continue;
+    const use = (cel: Cel): Test => {
+      const short: Operand = { ...term, cel };
+      return which === 0 ? named(short, value, scope, make) : make(key, short);
+    };
+    const name = `${which === 0 ? "key" : "value"}${scope.depth === 0 ? "" : scope.depth}`;
+    if (scope.depth === 0 && !scope.inline) return use(scope.draft.variable(name, term.cel, []));
+    const inner = use(primary(name));
+    const bound = (test: Cel) => call("cel.bind", primary(name), term.cel, test);
+    return { yes: bound(inner.yes), no: bound(inner.no) };
+  }
+  return whole;
+}
+
+/** Whether two paths differ in the object only. */
+const isSameField = (key: Operand, value: Operand): boolean =>
+  key.path !== undefined &&
+  key.path.replace(".oldObject.", ".object.") === value.path?.replace(".oldObject.", ".object.");
 
 const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
   ["GreaterThan", ">"],
@@ -110,17 +146,17 @@ function operate(operator: string, key: Operand, value: Operand, scope: Scope): 
   switch (operator) {
     case "Equal":
     case "Equals":
-      return equals(key, value);
+      return equals(key, value, isSameField(key, value));
     case "NotEqual":
     case "NotEquals":
-      return unlessNull(key, opposite(equals(key, value)));
+      return unlessNull(key, opposite(equals(key, value, isSameField(key, value))));
     case "In":
     case "NotIn":
     case "AnyIn":
     case "AllIn":
     case "AnyNotIn":
     case "AllNotIn":
-      return among(operator, key, value, scope.depth === 0 ? "item" : `item${scope.depth + 1}`);
+      return among(operator, key, value, loopOf(scope).name);
     default:
       throw new NotConverted(["operator"], `${operator} is not an operator of Kyverno's conditions`);
   }

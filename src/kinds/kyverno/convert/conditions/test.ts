@@ -28,24 +28,24 @@ export const NEVER: Test = { yes: FALSE, no: TRUE };
 export const ask = (yes: Cel, no: Cel = not(yes)): Test => ({ yes, no });
 export const opposite = ({ yes, no }: Test): Test => ({ yes: no, no: yes });
 
-const OPPOSITE = { "==": "!=", "<": ">=", "<=": ">", ">": "<=", ">=": "<" } as const;
+const OPPOSITE = { "==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<" } as const;
 
 /** `a == b` and the other comparisons of values that can be compared. */
 export const compare = (operator: keyof typeof OPPOSITE, a: Cel, b: Cel): Test =>
   ask(relation(operator, a, b), relation(OPPOSITE[operator], a, b));
 
 /** Whether a test is known to answer no. */
-const isNever = ({ yes }: Test): boolean => yes.text === "false";
+export const isNever = ({ yes }: Test): boolean => yes.text === "false";
 const isAlways = ({ yes }: Test): boolean => yes.text === "true";
 
-export const both = (...tests: readonly Test[]): Test => ({
-  yes: and(...tests.map(({ yes }) => yes)),
-  no: or(...tests.map(({ no }) => no)),
-});
+export const both = (...tests: readonly Test[]): Test =>
+  tests.some(isNever) ? NEVER : { yes: and(...tests.map(({ yes }) => yes)), no: or(...tests.map(({ no }) => no)) };
 export const either = (...tests: readonly Test[]): Test => opposite(both(...tests.map(opposite)));
 
 /** `condition ? a : b`. */
 export function choose(condition: Test, a: Test, b: Test): Test {
+  if (isAlways(condition)) return a;
+  if (isNever(condition)) return b;
   if (isNever(b)) return both(condition, a);
   if (isNever(a)) return both(opposite(condition), b);
   if (isAlways(a)) return either(condition, b);
@@ -99,7 +99,8 @@ export function isKind(value: Cel, kinds: readonly Kind[], others: readonly Kind
   const namesOf = (each: readonly Kind[]) => each.flatMap((kind) => TYPE_NAMES[kind]);
   const is = (name: string): Test => compare("==", call("type", value), primary(name));
   const [wanted, unwanted] = [namesOf(kinds), namesOf(others.filter((kind) => !kinds.includes(kind)))];
-  if (others.length === 0 || wanted.length <= unwanted.length + (nullable ? 1 : 0)) return either(...wanted.map(is));
+  const isShort = unwanted.length > 0 && wanted.length <= unwanted.length + (nullable ? 1 : 0);
+  if (others.length === 0 || isShort) return either(...wanted.map(is));
   return both(...unwanted.map((name) => opposite(is(name))), ...(nullable ? [opposite(isNull(value))] : []));
 }
 

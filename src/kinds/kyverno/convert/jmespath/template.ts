@@ -1,5 +1,4 @@
 /** Values with variables: `{{ … }}` in texts, lists and maps. */
-import { stringifyJson } from "../../../../data/json.js";
 import { isObject } from "../../../../kubernetes/object.js";
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
@@ -7,7 +6,7 @@ import { NotConverted, placed } from "../not-converted.js";
 import type { Scope } from "../scope.js";
 import type { Term } from "../term.js";
 import { type Nested, query } from "./query.js";
-import { constant, known } from "./value.js";
+import { constant, known, printed } from "./value.js";
 
 /** An innermost variable: those around it are found when it is replaced by a word. */
 const VARIABLE = /(?<!\\)\{\{((?:\{[^{}]*\}|[^{}])*)\}\}/g;
@@ -77,15 +76,6 @@ export function joined({ text, variables }: TextParts): Term {
   if (parts.every((part) => part.constant !== undefined))
     return constant(parts.map((part) => String(part.constant?.value)).join(""));
   return known(cel.plus(...parts.map((part) => part.cel)), "string", { fails: parts.some((part) => part.fails) });
-}
-
-/** A value inside of text. */
-function printed(term: Term): Term {
-  const { type, nullable, fails, constant: only } = term;
-  if (only !== undefined) return constant(typeof only.value === "string" ? only.value : stringifyJson(only.value));
-  if (type === "string" && !nullable) return term;
-  const print = type === "list" || type === "map" ? "json.marshal" : "string";
-  return known(cel.call(print, term.cel), "string", { fails });
 }
 
 /** Whether a value has variables anywhere. */
