@@ -41,7 +41,9 @@ export function equals(key: Operand, value: Operand, isSameField: boolean): Test
   const more = byKinds(key, value, {
     ...(!isPlain && { "string string": (a, b) => compareTexts("==", a, b) }),
     "string number": (a, b) =>
-      known === undefined ? NEVER : both(isReadable("duration", a), compareDurations("==", a, b)),
+      known === undefined && key.constant === undefined
+        ? NEVER
+        : both(isReadable("duration", a), compareDurations("==", a, b)),
     "number string": (a, b) => (isSameField ? NEVER : both(isReadable("number", b), equalNumbers(a, b))),
   });
   return isPlain || shared.some((kind) => kind !== "string")

@@ -1,13 +1,13 @@
 /** Conditions (`any`, `all`) of preconditions and denials. */
 import { isObject, member } from "../../../../kubernetes/object.js";
-import { type Cel, call, primary } from "../cel-text.js";
+import { type Cel, call, list, primary, TRUE } from "../cel-text.js";
 import { template } from "../jmespath/template.js";
 import { NotConverted, placed } from "../not-converted.js";
 import { loopOf, type Scope } from "../scope.js";
 import type { Term } from "../term.js";
 import { durations, equals, ordered } from "./comparisons.js";
 import { among, type Operand } from "./membership.js";
-import { ALWAYS, both, either, isNever, NEVER, never, opposite, type Test, unlessNull } from "./test.js";
+import { ALWAYS, both, compare, either, isNever, NEVER, never, opposite, type Test, unlessNull } from "./test.js";
 import type { Comparison } from "./texts.js";
 import { operandOf } from "./well-known.js";
 
@@ -60,14 +60,18 @@ export function testOf({ any, all }: Conditions, isDenial = false): Test {
       ? either(test, rest)
       : strictly(test, ALWAYS, rest);
   }, NEVER);
-  const failsOne = any?.some(({ failing }) => failing.length > 0) ?? false;
   const every = all.reduceRight<Test>((rest, { test, failing }, index) => {
     const next = all[index + 1];
     if (next === undefined) return test;
     return failing.length === 0 || isCovered(failing, next) ? both(test, rest) : strictly(test, rest, NEVER);
   }, ALWAYS);
   if (one === undefined) return every;
-  return failsOne && every !== ALWAYS ? strictly(one, every, NEVER) : both(one, every);
+  // Both are evaluated, whatever the first one says.
+  const [failsOne, failsEvery] = [any ?? [], all].map((list) => list.some(({ failing }) => failing.length > 0));
+  if (all.length === 0 || !failsEvery)
+    return failsOne && all.length > 0 ? strictly(one, every, NEVER) : both(one, every);
+  if (!failsOne) return strictly(every, one, NEVER);
+  return compare("==", list([one.yes, every.yes]), list([TRUE, TRUE]));
 }
 
 /** Whether the next condition fails wherever the first one does. */
@@ -96,9 +100,9 @@ function conditionOf(value: unknown, scope: Scope, isSoft: boolean): Condition {
   const operator = String(member(value, "operator"));
   const message = member(value, "message");
   const asked = named(key, other, scope, (a, b) => operate(operator, a, b, scope));
-  const test = both(...[key, other].flatMap((term) => term.there ?? []), asked);
+  const test = both(...[key, other].flatMap((term) => term.presence ?? []), asked);
   return {
-    test: isNever(test) ? never(key) : test,
+    test: isNever(test) ? never(key.fails ? key : other) : test,
     message: typeof message === "string" ? message : "",
     failing: [key, other].filter((term: Term) => term.fails).map(({ cel }) => cel.text),
   };

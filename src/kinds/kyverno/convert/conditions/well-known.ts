@@ -58,7 +58,7 @@ export function operandOf(term: Value, source: unknown, isSoft: boolean): Operan
   return {
     ...term,
     ...(word && { type: "string" as const, word }),
-    ...(there !== undefined && { there: ask(there) }),
+    ...(there !== undefined && { presence: ask(there) }),
     nullable,
     fails: term.fails && !isNamed && there === undefined,
     wild,

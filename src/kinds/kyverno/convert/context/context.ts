@@ -45,7 +45,7 @@ function entryOf(entry: unknown, scope: Scope): Value {
   return placed([kind], () => {
     if (kind === "variable") return variable(body, scope);
     if (kind === "configMap") return configMap(body, scope);
-    return kind === "apiCall" ? apiCall(body, scope) : globalReference(body, scope);
+    return kind === "apiCall" ? apiCall(text(entry, "name"), body, scope) : globalReference(body, scope);
   });
 }
 
@@ -58,7 +58,9 @@ function written(name: string, value: Value, scope: Scope): Term {
     ([key, term]) => /^element/.test(key) && typeof term !== "function" && namesAny(text, term.cel),
   );
   if (scope.inline || isLocal) return value;
-  const ref = scope.draft.variable(isName ? name : "context", text, ["context"]);
+  // Texts about a value of any type don't compile for a map of one type.
+  const whole = constant !== undefined && type === "map" ? cel.call("dyn", text) : text;
+  const ref = scope.draft.variable(isName ? name : "context", whole, ["context"]);
   return known(ref, type, {
     nullable,
     fails,
@@ -113,7 +115,7 @@ function required(value: Value): Value {
   if (sure !== undefined || value.fails)
     return known(sure ?? value.cel, value.type, {
       ...rest,
-      nullable: value.type === "dyn" && sure !== undefined && value.optional !== undefined && !value.made,
+      nullable: value.type === "dyn" && sure !== undefined && value.optional !== undefined,
       ...(members !== undefined && again !== undefined && { member: members, again }),
     });
   const [v] = [cel.primary("v")];
@@ -130,7 +132,9 @@ function withDefault(made: Value, otherwise: Term, scope: Scope): Value {
     return known(cel.orValue(value.optional, otherwise.cel), isSame ? "string" : "dyn");
   if (Array.isArray(otherwise.constant?.value) && otherwise.constant.value.length === 0 && value.orEmpty !== undefined)
     return known(value.orEmpty, "list", value.items === undefined ? {} : { items: value.items });
-  const { sure } = value;
+  const { sure, there } = value;
+  if (sure !== undefined && there !== undefined)
+    return known(cel.conditional(there, cel.call("dyn", sure), otherwise.cel), isSame ? value.type : "dyn");
   const text =
     sure === undefined
       ? shared(value.cel, scope, (each) => cel.conditional(cel.equal(each, cel.NULL), otherwise.cel, each))

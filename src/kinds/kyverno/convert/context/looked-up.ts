@@ -39,7 +39,7 @@ export function getObject(what: LookUp, scope: Scope): Value {
 }
 
 const isOwn = ({ cel: text, constant }: Term, namespace: string): boolean =>
-  constant?.value === namespace || text.text === "request.namespace" || text.text === "object.metadata.namespace";
+  constant?.value === namespace || /^(?:request|\w+(?:\.\w+)?\.metadata)\.namespace$/.test(text.text);
 
 /** What is known about a looked-up object: where it is missing, its members are errors, as looking it up is one in Kyverno. */
 export function objectOf(call: Cel, isList = false): Value {

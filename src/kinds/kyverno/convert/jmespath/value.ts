@@ -15,8 +15,8 @@ export interface Value extends Term {
   readonly present?: Cel;
   /** Of a member of an item: the item as an optional value, and the way from the item to the member. */
   readonly inside?: { readonly item: Cel; readonly path: (item: Cel) => Cel };
-  /** Of a list that is made of another value: that one as an optional value, and how. */
-  readonly made?: { readonly of: Cel; readonly by: (list: Cel) => Cel };
+  /** Of a list that is made of another one: whether that one is a list. */
+  readonly there?: Cel;
   /** Whether it is a list that a projection made: its items may be lists. */
   readonly projected?: boolean;
   /** Its members, where they are not those of an object. */
@@ -25,6 +25,8 @@ export interface Value extends Term {
   readonly memberBy?: (key: Cel) => Value;
   /** The values of its members, as a list. */
   readonly values?: Value;
+  /** Whether it stands for each of the values of a map. */
+  readonly isAny?: boolean;
   /** Of a list: what its items stand for. */
   readonly each?: (item: Cel) => Value;
   /** {@link member} of a variable that holds the value. */
@@ -64,7 +66,14 @@ export function constant(value: unknown): Value {
 /** The value where a missing key is null: inside of functions, comparisons, `||`, projections and behind pipes. */
 export const lenient = (value: Value): Value =>
   value.optional === undefined
-    ? value
+    ? value.present !== undefined && value.type !== "list"
+      ? {
+          ...value,
+          cel: cel.conditional(value.present, cel.call("dyn", value.cel), cel.NULL),
+          nullable: true,
+          fails: false,
+        }
+      : value
     : {
         ...value,
         cel: cel.orValue(value.optional, cel.NULL),
@@ -200,27 +209,23 @@ export function changed(
   if ((value.type === type || value.trusted) && !value.nullable && value.optional === undefined)
     return known(change(value.cel), "list", { fails: value.fails, ...more });
   const none = type === "list" ? EMPTY_LIST : cel.map([]);
-  if (value.optional === undefined) {
+  const { optional } = value;
+  if (optional === undefined && value.there === undefined) {
     const or = (otherwise: Cel): Cel =>
       shared(value.cel, scope, (list) =>
         cel.conditional(cel.isType(list, type), cel.call("dyn", change(list)), otherwise),
       );
     return known(or(cel.NULL), "list", { nullable: true, orEmpty: or(EMPTY_LIST), ...more });
   }
-  const name = cel.primary(loopOf(scope, type === "list" ? "l" : "m").name);
-  const { of, by } = value.made ?? { of: value.optional, by: (list: Cel) => list };
-  const made = { of, by: (list: Cel) => change(by(list)) };
-  const inner = made.by(name);
-  const optional = inner.text === name.text ? of : cel.method(of, "optMap", name, inner);
-  return known(cel.orValue(optional, cel.NULL), "list", {
-    nullable: true,
-    optional,
-    orEmpty: change(value.orEmpty ?? cel.orValue(value.optional, none)),
-    sure: change(value.sure ?? value.cel),
-    ...(value.present !== undefined && { present: value.present }),
-    made,
-    ...more,
-  });
+  const old = value.sure ?? value.cel;
+  const sure = change(old);
+  const whole = optional === undefined ? value.cel : cel.orValue(optional, cel.NULL);
+  const there = value.there ?? cel.isType(whole, type);
+  const orEmpty = change(value.orEmpty ?? (optional === undefined ? whole : cel.orValue(optional, none)));
+  const present = value.present ?? (optional === undefined ? there : cel.method(optional, "hasValue"));
+  const common = { nullable: true, orEmpty, sure, present, ...more };
+  if (sure.text === old.text && optional !== undefined) return known(value.cel, "list", { ...common, optional });
+  return known(cel.conditional(there, cel.call("dyn", sure), cel.NULL), "list", { ...common, there });
 }
 
 /** The values that count as false. */

@@ -253,6 +253,8 @@ function amountTest({ comparison, operand }: Atom, { type, exact }: TestFor): Te
   const wanted = isEquality ? "==" : comparison;
   const of = (value: Cel): Cel => {
     const text = type === "string" ? value : cel.call("string", value);
+    // A number has no unit: of a duration only a text can be one.
+    const words = comparison === "!=" || isQuantity(operand) || exact ? text : value;
     const tests: Cel[] = [];
     if (isQuantity(operand)) {
       const test = quantityTest(text, wanted, cel.literal(operand));
@@ -263,13 +265,13 @@ function amountTest({ comparison, operand }: Atom, { type, exact }: TestFor): Te
     if (isDuration(operand) && (type === undefined || type === "string" || !isQuantity(operand)))
       tests.push(
         cel.and(
-          cel.method(text, "matches", cel.literal(DURATION)),
-          cel.relation(wanted, cel.call("duration", text), cel.call("duration", cel.literal(operand))),
+          cel.method(words, "matches", cel.literal(DURATION)),
+          cel.relation(wanted, cel.call("duration", words), cel.call("duration", cel.literal(operand))),
         ),
       );
     const test = cel.or(...tests);
     const result = comparison === "!=" ? cel.not(test) : test;
-    const types = comparison === "!=" ? SCALARS : ["string", "int", "double"];
+    const types = comparison === "!=" ? SCALARS : isQuantity(operand) ? ["string", "int", "double"] : ["string"];
     return exact && type === undefined ? cel.and(cel.isType(value, ...types), result) : result;
   };
   const strict = comparison === "<" || comparison === ">" || comparison === "!=";

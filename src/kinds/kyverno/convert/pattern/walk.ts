@@ -32,7 +32,15 @@ export interface StepLoop {
   readonly list: Cel;
   readonly name: string;
   readonly test: Cel;
-  /** The path below the item. */
+  /** The step's path and parents below the item, and its own loop. */
+  readonly path: readonly string[];
+  readonly parents?: readonly Parent[];
+  readonly inner?: StepLoop;
+}
+
+/** A map that a step is about, too: where it is missing, the walk fails there. */
+export interface Parent {
+  readonly presence: Cel;
   readonly path: readonly string[];
 }
 
@@ -47,6 +55,9 @@ export interface Step {
   /** Whether the skip ends a map's anchors in any case: that of a list or map inside does so only where all others skip. */
   readonly isFirm?: boolean;
   readonly path: readonly string[];
+  readonly parents?: readonly Parent[];
+  /** The last key of the path, where it is one of several. */
+  readonly key?: Cel;
   readonly loop?: StepLoop;
 }
 
@@ -141,7 +152,10 @@ function mapSteps(pattern: JsonObject, value: Value, walk: Walk): readonly Step[
   // In a loop one test of a member that must be there says that its parents are; and so it does of a template's metadata.
   const isInner = value.path.includes("*") || value.path.join() === "metadata";
   const isShort = isInner && !walk.exact && value.optional !== undefined && isRequired;
-  if (isShort) return memberSteps(pattern, value, walk);
+  if (isShort) {
+    const parent = { presence: isThere(value), path: value.path };
+    return memberSteps(pattern, value, walk).map((step) => ({ ...step, parents: [parent, ...(step.parents ?? [])] }));
+  }
   return [...typeStep(value, "map", walk, isRequired), ...memberSteps(pattern, there(value), walk)];
 }
 
@@ -202,9 +216,11 @@ function wildcardSteps(
       [],
       "a key with wildcards may match several labels, of which Kyverno takes any: write out the key, or a condition in CEL that says which count",
     );
-  const some = cel.loop(labels.plain, "exists", "key", matching(cel.primary("key"), key));
+  const matches = matching(cel.primary("key"), key);
+  const some = cel.loop(labels.plain, "exists", "key", matches);
   const { path } = labels;
-  if (anchor === "X()") return [{ ok: cel.not(some), path }];
+  if (anchor === "X()")
+    return [{ ok: cel.not(some), path, key: cel.item(cel.loop(labels.plain, "filter", "key", matches), 0) }];
   if (anchor === "()") return [{ ok: cel.TRUE, skip: cel.not(some), isFirm: true, path }];
   return anchor === "" ? [{ ok: some, path }] : [];
 }
@@ -292,13 +308,15 @@ function itemOf(list: Value, walk: Walk): { readonly name: string; readonly inne
   return { name, inner: { ...walk, scope: inner }, item };
 }
 
+/** Names that mean something in CEL or in a policy. */
+const TAKEN =
+  /^(object|request|variable|resource|namespace|function|type|string|list|map|int|double|bool|loop|key|ok)$/;
+
 /** The name of a list's item. */
 function singular(key: string): string {
-  const name = key.replace(/[^A-Za-z0-9]/g, "").replace(/^\d+/, "");
-  if (/ies$/.test(name)) return name.replace(/ies$/, "y");
-  if (/(s|x|ch)es$/.test(name)) return name.replace(/es$/, "");
-  if (/[^s]s$/.test(name)) return name.replace(/s$/, "");
-  return "item";
+  const [, name = ""] = /^([A-Za-z]\w*[^s])s$/.exec(key) ?? [];
+  const single = name.replace(/ie$/, "y").replace(/(ss|x|ch)e$/, "$1");
+  return single === "" || TAKEN.test(single) ? "item" : single;
 }
 
 function listSteps(pattern: readonly unknown[], value: Value, walk: Walk): readonly Step[] {
@@ -321,14 +339,21 @@ function itemSteps(pattern: object, list: Value, walk: Walk): readonly Step[] {
   const steps = stepsOf(pattern, item, inner);
   const before: Cel[] = [];
   const result: Step[] = [];
+  const below = (path: readonly string[]): readonly string[] => path.slice(item.path.length);
   for (const step of steps) {
-    const test = cel.or(...before, okOf(step));
-    if (step.ok.text !== "true")
-      result.push({
-        ok: cel.loop(list.plain, "all", name, test),
-        path: list.path,
-        loop: { list: list.plain, name, test, path: step.path.slice(list.path.length + 1) },
-      });
+    if (step.ok.text !== "true") {
+      const test = cel.or(...before, okOf(step));
+      const parents = (step.parents ?? []).map(({ presence, path }) => ({ presence, path: below(path) }));
+      const loop = {
+        list: list.plain,
+        name,
+        test,
+        path: below(step.path),
+        parents,
+        ...(step.loop && { inner: step.loop }),
+      };
+      result.push({ ok: cel.loop(list.plain, "all", name, test), path: list.path, loop });
+    }
     if (step.skip !== undefined) before.push(step.skip);
   }
   if (before.length === 0) return result;
