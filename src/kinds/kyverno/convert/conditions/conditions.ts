@@ -100,7 +100,10 @@ function conditionOf(value: unknown, scope: Scope, isSoft: boolean): Condition {
   const operator = String(member(value, "operator"));
   const message = member(value, "message");
   const asked = named(key, other, scope, (a, b) => operate(operator, a, b, scope));
-  const test = both(...[key, other].flatMap((term) => term.presence ?? []), asked);
+  // In an empty list nothing is or is not among the values, as in one that is missing.
+  const isEmptied = operator.startsWith("Any") && key.orEmpty !== undefined;
+  const presence = [isEmptied ? undefined : key.presence, other.presence].filter((each) => each !== undefined);
+  const test = both(...presence, asked);
   return {
     test: isNever(test) ? never(key.fails ? key : other) : test,
     message: typeof message === "string" ? message : "",

@@ -52,7 +52,9 @@ export function among(operator: string, key: Operand, value: Operand, loopName: 
   const { scalar, items } = lookups(key, value, operator, loopName);
   // Of a list that is missing nothing is among the values, and nothing is not.
   const list =
-    operator.startsWith("Any") && key.orEmpty !== undefined ? { ...key, cel: key.orEmpty, nullable: false } : key;
+    operator.startsWith("Any") && key.orEmpty !== undefined && !key.fails
+      ? { ...key, cel: key.orEmpty, nullable: false }
+      : key;
   const turned = (test: Test) => (isNegative ? opposite(test) : test);
   const inner: Operand = {
     cel: primary(loopName),
