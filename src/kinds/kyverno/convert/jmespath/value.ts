@@ -3,8 +3,8 @@ import { stringifyJson } from "../../../../data/json.js";
 import { isObject } from "../../../../kubernetes/object.js";
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
-import { loopOf, type Scope } from "../scope.js";
 import type { Shape } from "../pattern/shape.js";
+import { loopOf, type Scope } from "../scope.js";
 import type { Term } from "../term.js";
 
 /** A value, while a query is converted. */
@@ -102,13 +102,14 @@ export function shaped(value: Value, shape: Shape | undefined): Value {
   const type = shape.type === "quantity" ? "scalar" : (shape.type ?? "dyn");
   if (value.type !== "dyn" || type === "dyn") return { ...value, shape };
   const { optional } = value;
+  const { cel: _, ...items } = shaped(known(cel.NULL), shape.items);
   return {
     ...value,
     shape,
     type,
     nullable: value.nullable && !value.fails,
     ...(type === "list" && optional !== undefined && { orEmpty: cel.orValue(optional, EMPTY_LIST) }),
-    ...(shape.items !== undefined && { items: shaped(known(cel.NULL), shape.items) }),
+    ...(shape.items !== undefined && { items }),
   };
 }
 
