@@ -92,10 +92,9 @@ function variable(body: JsonObject, scope: Scope): Value {
 /** A variable that is null is an error where it is used. */
 function required(value: Value): Value {
   if (!value.nullable) return value;
-  const { sure, type, items, optional } = value;
+  const { sure, type, items } = value;
   const rest = { fails: true, ...(items !== undefined && { items }) };
-  // A path is an error where a key is missing, and may be null.
-  if (sure !== undefined) return known(sure, type, { ...rest, nullable: type === "dyn" && optional !== undefined });
+  if (sure !== undefined) return known(sure, type, rest);
   const isThere = cel.relation("!=", cel.primary("v"), cel.NULL);
   const there = cel.loop(cel.list([cel.call("dyn", value.cel)]), "filter", "v", isThere);
   return known(cel.item(there, 0), type, rest);
@@ -111,12 +110,9 @@ function withDefault(made: Value, { cel: otherwise, type, constant }: Term, scop
     return known(cel.orValue(optional, otherwise), isSame ? "string" : "dyn");
   if (orEmpty !== undefined && Array.isArray(constant?.value) && constant.value.length === 0)
     return known(orEmpty, "list", items === undefined ? {} : { items });
-  const whole = (each: Cel): Cel =>
-    cel.conditional(
-      value.there === undefined ? cel.equal(each, cel.NULL) : cel.not(value.there),
-      otherwise,
-      isSame ? (sure ?? each) : cel.call("dyn", sure ?? each),
-    );
+  const typed = (each: Cel): Cel => (isSame || value.type === "dyn" ? each : cel.call("dyn", each));
+  const isNull = (each: Cel): Cel => (value.there === undefined ? cel.equal(each, cel.NULL) : cel.not(value.there));
+  const whole = (each: Cel): Cel => cel.conditional(isNull(each), otherwise, typed(sure ?? each));
   return known(sure === undefined ? shared(value.cel, scope, whole) : whole(value.cel), isSame ? type : "dyn");
 }
 

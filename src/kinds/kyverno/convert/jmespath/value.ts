@@ -52,7 +52,12 @@ const TYPES: Readonly<Record<string, Term["type"]>> = { string: "string", boolea
 export function constant(value: unknown): Value {
   const scalar = value === null ? "null" : (TYPES[typeof value] ?? "number");
   const type = Array.isArray(value) ? "list" : isObject(value) ? "map" : scalar;
-  return known(cel.literal(value), type, { nullable: type === "null", constant: { value: value ?? null } });
+  const [first, ...others] = Array.isArray(value)
+    ? [...new Set(value.map((item: unknown) => constant(item).type))]
+    : [];
+  const items =
+    first === undefined || others.length > 0 ? {} : { items: { type: first, nullable: false, fails: false } };
+  return known(cel.literal(value), type, { nullable: type === "null", constant: { value: value ?? null }, ...items });
 }
 
 /** The value where a missing key is null: inside of functions, comparisons, `||`, projections and behind pipes. */
@@ -118,17 +123,15 @@ export function itemOf(value: Value, index: number, scope: Scope): Value {
   const { type = "dyn", items } = value.items ?? {};
   const list = value.sure ?? value.cel;
   const sure = index >= 0 ? cel.item(list, index) : cel.method(itemAt(list, index), "value");
-  const common = { nullable: true, sure, ...(items !== undefined && { items }) };
-  if (value.orEmpty !== undefined || value.optional === undefined) {
-    const optional = itemAt(value.orEmpty ?? value.cel, index);
-    return known(cel.orValue(optional, cel.NULL), type, { ...common, optional });
-  }
-  const item = itemAt(value.cel, index);
+  const item = itemAt(value.orEmpty ?? value.cel, index);
+  const inside = { item, path: (each: Cel) => each };
+  const common = { nullable: true, sure, inside, ...(items !== undefined && { items }) };
+  if (value.orEmpty !== undefined || value.optional === undefined)
+    return known(cel.orValue(item, cel.NULL), type, { ...common, optional: item });
   const name = cel.primary(loopOf(scope, "l").name);
   const optional =
     index >= 0 ? cel.item(value.optional, index) : cel.method(value.optional, "optFlatMap", name, itemAt(name, index));
-  const inside = { item, path: (each: Cel) => each };
-  return known(cel.orValue(item, cel.NULL), type, { ...common, optional, fails: value.fails, inside });
+  return known(cel.orValue(item, cel.NULL), type, { ...common, optional, fails: value.fails });
 }
 
 function itemAt(list: Cel, index: number): Cel {
