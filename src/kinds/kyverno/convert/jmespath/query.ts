@@ -151,18 +151,22 @@ function textOf(value: unknown, { nested }: Place): Value {
 function project(list: Value, right: Node, condition: Node | undefined, place: Place): Value {
   const { name, inner } = loopOf(place.scope);
   const each = cel.primary(name);
-  const element =
-    list.each?.(each) ??
-    known(each, list.items?.type ?? "dyn", list.items?.items === undefined ? {} : { items: list.items.items });
+  const element = list.each?.(each) ?? known(each, list.items?.type ?? "dyn", about(list.items));
   const inside = { ...place, scope: inner };
   const holds = condition === undefined ? cel.TRUE : truthy(lenient(evaluate(condition, element, inside)), inner);
   const made = evaluate(right, element, inside);
-  const { type, items } = made;
+  const { type } = made;
   return changed(list, "list", place.scope, (old) => collected(old, name, holds, made), {
-    items: { type, nullable: false, fails: false, ...(items !== undefined && { items }) },
+    items: { type, nullable: false, fails: false, ...about(made) },
     ...((right.type !== "Identity" || list.projected === true) && { projected: true }),
   });
 }
+
+/** What is known of the parts of a value. */
+const about = (value: Pick<Term, "items" | "shape"> = {}): Partial<Value> => ({
+  ...(value.items !== undefined && { items: value.items }),
+  ...(value.shape !== undefined && { shape: value.shape }),
+});
 
 /** The items of a list that are made of another one's; those that are null are left out. */
 function collected(list: Cel, name: string, holds: Cel, made: Value): Cel {
@@ -218,7 +222,8 @@ function flatten(child: Node, current: Value, place: Place): Value {
     const parts = lists.parts.map((part) => lenient(evaluate(part, lists.of, place)));
     const images = parts.map(({ values: list }) => list).filter((list) => list !== undefined);
     const each = images[0]?.each;
-    if (each === undefined) return known(cel.plus(...parts.map(listOf)), "list");
+    const isAlike = parts.every(({ items }) => items?.shape !== undefined && items.type === parts[0]?.items?.type);
+    if (each === undefined) return known(cel.plus(...parts.map(listOf)), "list", isAlike ? about(parts[0]) : {});
     // Maps of images by their names: what is asked of all of their members is asked of each container.
     return known(cel.plus(...images.map(listOf)), "list", { each: (item) => ({ ...each(item), isAny: true }) });
   }

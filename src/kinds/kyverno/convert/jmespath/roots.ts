@@ -3,6 +3,7 @@
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
 import { NotConverted } from "../not-converted.js";
+import { podShape } from "../pattern/shape.js";
 import type { Scope } from "../scope.js";
 import { imagesOf } from "./images.js";
 import { constant, known, memberOf, type Value } from "./value.js";
@@ -96,10 +97,12 @@ function objectValue(object: Cel, pod: Cel | undefined, scope: Scope, isOld = fa
   const of = (key: string): Value => {
     const isPod = pod !== undefined && (key === "spec" || key === "metadata");
     const owner = isPod ? pod : object;
-    const made = memberOf(known(owner), key, scope);
+    const shape = isPod ? podShape() : scope.shape;
+    const made = memberOf(known(owner, "dyn", shape && { shape }), key, scope);
     const isText = !isPod && (key === "kind" || key === "apiVersion");
     const isThere = !isOld && (isText || (isPod ? key === "spec" : key === "metadata"));
-    const whole = isThere ? known(cel.member(owner, key), isText ? "string" : "map") : made;
+    const more = made.shape && { shape: made.shape };
+    const whole = isThere ? known(cel.member(owner, key), isText ? "string" : "map", more) : made;
     return key === "metadata" ? { ...whole, member: (name) => metadataMember(whole, name, scope) } : whole;
   };
   return known(object, "map", { nullable: isOld, member: of });

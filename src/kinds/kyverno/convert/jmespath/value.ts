@@ -3,6 +3,7 @@ import { stringifyJson } from "../../../../data/json.js";
 import { isObject } from "../../../../kubernetes/object.js";
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
+import type { Shape } from "../pattern/shape.js";
 import { loopOf, type Scope } from "../scope.js";
 import type { Term } from "../term.js";
 
@@ -77,8 +78,30 @@ export function shared(value: Cel, scope: Scope, use: (value: Cel) => Cel): Cel 
   return cel.call("cel.bind", cel.primary(name), value, use(cel.primary(name)));
 }
 
-/** A member. @param key its name, or an expression of it */
+/** A member, of the type that the schema tells. @param key its name, or an expression of it */
 export function memberOf(value: Value, key: Cel | string, scope: Scope): Value {
+  const made = plainMember(value, key, scope);
+  return shaped(made, typeof key === "string" ? value.shape?.member(key) : undefined);
+}
+
+/** The value with what a schema tells about it: the API server drops null where a field has a type. */
+export function shaped(value: Value, shape: Shape | undefined): Value {
+  if (shape === undefined || value.constant !== undefined) return value;
+  const type = shape.type === "quantity" ? "scalar" : (shape.type ?? "dyn");
+  if (value.type !== "dyn" || type === "dyn") return { ...value, shape };
+  const { optional } = value;
+  const { cel: _, ...items } = shaped(known(cel.NULL), shape.items);
+  return {
+    ...value,
+    shape,
+    type,
+    nullable: value.nullable && !value.fails,
+    ...(type === "list" && optional !== undefined && { orEmpty: cel.orValue(optional, EMPTY_LIST) }),
+    ...(shape.items !== undefined && { items }),
+  };
+}
+
+function plainMember(value: Value, key: Cel | string, scope: Scope): Value {
   // Queries write `null` and `false` without backticks: names of keys that no object has.
   if (key === "null" || key === "true" || key === "false") return constant(null);
   if (typeof key === "string" && value.member !== undefined) return value.member(key);
@@ -120,14 +143,14 @@ export function itemOf(value: Value, index: number, scope: Scope): Value {
     return constant(Array.isArray(list) ? list.at(index) : null);
   }
   if (SCALARS.has(value.type) || value.type === "map") return constant(null);
-  const { type = "dyn", items } = value.items ?? {};
+  const { type = "dyn", items, shape } = value.items ?? {};
   const list = value.sure ?? value.cel;
   const sure = index >= 0 ? cel.item(list, index) : cel.method(itemAt(list, index), "value");
-  const item = itemAt(value.orEmpty ?? value.cel, index);
+  const isMade = value.optional === undefined;
+  const item = itemAt(isMade ? (value.orEmpty ?? value.cel) : value.cel, index);
   const inside = { item, path: (each: Cel) => each };
-  const common = { nullable: true, sure, inside, ...(items !== undefined && { items }) };
-  if (value.orEmpty !== undefined || value.optional === undefined)
-    return known(cel.orValue(item, cel.NULL), type, { ...common, optional: item });
+  const common = { nullable: true, sure, inside, ...(items !== undefined && { items }), ...(shape && { shape }) };
+  if (isMade) return known(cel.orValue(item, cel.NULL), type, { ...common, optional: item });
   const name = cel.primary(loopOf(scope, "l").name);
   const optional =
     index >= 0 ? cel.item(value.optional, index) : cel.method(value.optional, "optFlatMap", name, itemAt(name, index));

@@ -205,7 +205,8 @@ export const LIST_FUNCTIONS = [
     if (a.type === "string") return known(text(a.cel), "string");
     return known(shared(a.cel, scope, (of) => cel.conditional(cel.isType(of, "list"), list(of), text(of))));
   }),
-  declare("sort", "array", (a) => known(cel.method(a.cel, "sort"), "list", ofItems(a.items))),
+  // A sorted list of unknown items would count as one of numbers.
+  declare("sort", "array", (a) => known(cel.call("dyn", cel.method(a.cel, "sort")), "list", ofItems(a.items))),
   declare("sort_by", "array, &", (a, _, call) =>
     known(sortedBy(a, a.cel, call), "list", { fails: true, ...ofItems(a.items) }),
   ),
