@@ -1,16 +1,20 @@
 /** `validate.cel`: its expressions stay word for word, but for what the new kind calls by another name. */
 import { builtinKinds, builtinNamespaced, pluralOf } from "../../../kubernetes/builtin-kinds.js";
-import type { FieldPath } from "../../../kubernetes/field-error.js";
+import { type FieldPath, formatPath } from "../../../kubernetes/field-error.js";
 import { parseApiVersion } from "../../../kubernetes/names.js";
 import { isObject, type JsonObject, member, text } from "../../../kubernetes/object.js";
+import { preparePolicies } from "../prepare-policies.js";
+import { readResource } from "../read.js";
 import { literal } from "./cel-text.js";
+import type { ConvertedDocument } from "./convert-policy.js";
 import type { Matched } from "./match/match.js";
 import { NotConverted, placed } from "./not-converted.js";
 import type { OldRule } from "./old-policy.js";
 import type { RuleDraft } from "./rule-draft.js";
 
 /** Text literals of CEL, which are not looked into. */
-const LITERAL = /(?:\b[bBrR]{1,2})?(?:"""[^]*?"""|'''[^]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|\/\/[^\n]*/g;
+const LITERAL =
+  /(?:\b[bBrR]{1,2})?(?:"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|\/\/[^\n]*/g;
 
 /** Replaces in an expression, but not in its literals and comments. */
 function outsideLiterals(source: string, replace: (code: string) => string): string {
@@ -105,6 +109,23 @@ export function celRule(cel: unknown, validate: JsonObject, draft: RuleDraft, ma
   for (const [index, each] of listOf(cel, "auditAnnotations").entries()) {
     const from = ["validate", "cel", "auditAnnotations", index, "valueExpression"];
     draft.auditAnnotations.push({ key: text(each, "key"), valueExpression: written(each.valueExpression, from), from });
+  }
+}
+
+/** Throws where an expression does not compile: Kyverno fails all objects then. */
+export function checkCompiles(documents: readonly ConvertedDocument[], { index }: OldRule): void {
+  const below = ["spec", "rules", index].length;
+  for (const { value, places } of documents) {
+    const read = readResource(value);
+    if (read.kind === "unreadable") throw new NotConverted([], read.text);
+    const [failure] = read.kind === "policy" ? preparePolicies([read.resource], []).failures : [];
+    const [first] = failure?.errors ?? [];
+    if (first === undefined) continue;
+    const place = places.get(formatPath(first.path.slice(0, 3)));
+    throw new NotConverted(
+      place?.slice(below) ?? [],
+      `it does not compile: ${first.mistakes?.[0]?.message ?? first.text}`,
+    );
   }
 }
 

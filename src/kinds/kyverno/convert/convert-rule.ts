@@ -1,7 +1,7 @@
 /** Converts one rule: match, context, preconditions and what it validates or changes become one policy. */
 import type { FieldPath } from "../../../kubernetes/field-error.js";
 import { isObject, type JsonObject, member, text } from "../../../kubernetes/object.js";
-import { celRule } from "./cel-rule.js";
+import { celRule, checkCompiles } from "./cel-rule.js";
 import { conditionsHold } from "./conditions/conditions.js";
 import { denyRule } from "./conditions/deny-rule.js";
 import { foreachRule } from "./conditions/foreach-rule.js";
@@ -86,7 +86,9 @@ export function convertRule(
   if (!isObject(validate)) throw new NotConverted([], "a rule needs validate or mutate");
   if (cel !== undefined) celRule(cel, validate, draft, matched, old);
   else writeChecks(validate, scope);
-  return documentsOf(old, name, matched, draft);
+  const made = documentsOf(old, name, matched, draft);
+  if (cel !== undefined && old.circumstances.toAdmissionPolicy !== true) checkCompiles(made.documents, old);
+  return made;
 }
 
 function writeChecks(validate: JsonObject, scope: Scope): void {

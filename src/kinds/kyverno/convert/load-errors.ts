@@ -141,6 +141,8 @@ function ruleErrors(
     )
       refuse(at, NO_BACKGROUND);
   }
+  for (const key of ["pattern", "anyPattern"])
+    for (const at of noLists(member(validate, key), [...path, "validate", key])) refuse(at, "^(…) needs a list");
   for (const { at, source } of variablesOf(rule, path, true))
     if (/^\s*element/.test(source)) refuse(at, `${source.trim()} is known in a foreach only`);
   for (const pattern of [
@@ -231,4 +233,14 @@ function* variablesOf(
   else if (isObject(value))
     for (const [key, each] of Object.entries(value))
       if (!(outside && key === "foreach")) yield* variablesOf(each, [...path, key], outside);
+}
+
+/** The places of existence anchors whose value is no list. */
+function* noLists(value: unknown, path: FieldPath): Generator<FieldPath> {
+  if (Array.isArray(value)) for (const [index, each] of value.entries()) yield* noLists(each, [...path, index]);
+  else if (isObject(value))
+    for (const [key, each] of Object.entries(value)) {
+      if (/^\^\(.*\)$/.test(key) && !Array.isArray(each)) yield [...path, key];
+      yield* noLists(each, [...path, key]);
+    }
 }

@@ -69,7 +69,7 @@ export function documentsOf(
   reportProperties(old, draft);
   const isCel = member(member(rule, "validate"), "cel") !== undefined;
   const shapes = isCel && matched.controllers.length > 0 ? celShapes(matched, draft) : [{ suffix: "", matched, draft }];
-  const actions = actionsOf(old);
+  const actions = actionsOf(old, matched);
   const documents = shapes.flatMap((shape) =>
     actions.map((action): ConvertedDocument => {
       const places = new Map<string, FieldPath>();

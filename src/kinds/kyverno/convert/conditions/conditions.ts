@@ -1,14 +1,13 @@
 /** Conditions (`any`, `all`) of preconditions and denials. */
 import { isObject, member } from "../../../../kubernetes/object.js";
-import { type Cel, call, primary } from "../cel-text.js";
+import { type Cel, call, list, primary, TRUE } from "../cel-text.js";
 import { template } from "../jmespath/template.js";
-import { lenient } from "../jmespath/value.js";
 import { NotConverted, placed } from "../not-converted.js";
 import { loopOf, type Scope } from "../scope.js";
 import type { Term } from "../term.js";
 import { durations, equals, ordered } from "./comparisons.js";
 import { among, type Operand } from "./membership.js";
-import { ALWAYS, both, either, NEVER, opposite, type Test, unlessNull } from "./test.js";
+import { ALWAYS, both, compare, either, isNever, NEVER, never, opposite, type Test, unlessNull } from "./test.js";
 import type { Comparison } from "./texts.js";
 import { operandOf } from "./well-known.js";
 
@@ -61,14 +60,18 @@ export function testOf({ any, all }: Conditions, isDenial = false): Test {
       ? either(test, rest)
       : strictly(test, ALWAYS, rest);
   }, NEVER);
-  const failsOne = any?.some(({ failing }) => failing.length > 0) ?? false;
   const every = all.reduceRight<Test>((rest, { test, failing }, index) => {
     const next = all[index + 1];
     if (next === undefined) return test;
     return failing.length === 0 || isCovered(failing, next) ? both(test, rest) : strictly(test, rest, NEVER);
   }, ALWAYS);
   if (one === undefined) return every;
-  return failsOne && every !== ALWAYS ? strictly(one, every, NEVER) : both(one, every);
+  // Both are evaluated, whatever the first one says.
+  const [failsOne, failsEvery] = [any ?? [], all].map((list) => list.some(({ failing }) => failing.length > 0));
+  if (all.length === 0 || !failsEvery)
+    return failsOne && all.length > 0 ? strictly(one, every, NEVER) : both(one, every);
+  if (!failsOne) return strictly(every, one, NEVER);
+  return compare("==", list([one.yes, every.yes]), list([TRUE, TRUE]));
 }
 
 /** Whether the next condition fails wherever the first one does. */
@@ -91,14 +94,18 @@ function conditionOf(value: unknown, scope: Scope, isSoft: boolean): Condition {
   const [key, other] = ["key", "value"].map((name) =>
     placed([name], () => {
       const source = member(value, name);
-      const term = operandOf(template(source, scope), source);
-      return isSoft ? { ...lenient(term), wild: term.wild } : term;
+      return operandOf(template(source, scope), source, isSoft);
     }),
   ) as [Operand, Operand];
   const operator = String(member(value, "operator"));
   const message = member(value, "message");
+  const asked = named(key, other, scope, (a, b) => operate(operator, a, b, scope));
+  // In an empty list nothing is or is not among the values, as in one that is missing.
+  const isEmptied = operator.startsWith("Any") && key.orEmpty !== undefined;
+  const presence = [isEmptied ? undefined : key.presence, other.presence].filter((each) => each !== undefined);
+  const test = both(...presence, asked);
   return {
-    test: named(key, other, scope, (a, b) => operate(operator, a, b, scope)),
+    test: isNever(test) ? never(key.fails ? key : other) : test,
     message: typeof message === "string" ? message : "",
     failing: [key, other].filter((term: Term) => term.fails).map(({ cel }) => cel.text),
   };

@@ -45,42 +45,47 @@ function denialOf(entry: unknown, message: string, scope: Scope, whole: Cel, nes
   const base = loopNameOf(source);
   const isTaken = [...scope.names.values()].some((term) => typeof term === "object" && term.cel.text === base);
   const name = isTaken ? `${base}${nesting + 1}` : base;
-  const element: Term = { ...list.element, nullable: false, cel: cel.primary(name) };
-  const index: Term = known(cel.primary(nesting === 0 ? "index" : `index${nesting + 1}`), "int");
-  const named = withNames({ ...scope, depth: scope.depth + 1 }, [
-    ["element", element],
-    [`element${nesting}`, element],
-    ["elementIndex", index],
-    [`elementIndex${nesting}`, index],
-  ]);
-  // No variable of the policy can name an element: entries of the context are repeated.
-  const inner = placed(["context"], () => ({
-    ...withContext(member(entry, "context"), { ...named, inline: true }),
-    inline: scope.inline,
-  }));
-  const conditions = member(entry, "preconditions") ?? [];
-  const holds = placed(["preconditions"], () => testOf(readConditions(conditions, inner, true)));
-  const denial = bodyOf(entry, message, inner, element, whole, nesting);
-  const isThere = list.element.nullable ? [compare("!=", element.cel, cel.NULL)] : [];
-  const denies = both(...isThere, holds, denial.test);
-  const isIndexed = JSON.stringify(entry).includes("elementIndex");
-  const names = isIndexed ? `${index.cel.text}, ${name}` : name;
-  return {
-    test: some(list.cel, names, denies),
-    message: firstMessage(denial.message, list.cel, names, denies),
+  const index = cel.primary(nesting === 0 ? "index" : `index${nesting + 1}`);
+  /** The scope and the denial of one element. */
+  const judge = (value: Cel): Denial => {
+    const element: Term = { ...list.element, nullable: false, cel: value };
+    const named = withNames({ ...scope, depth: scope.depth + 1 }, [
+      ...["element", `element${nesting}`].map((key) => [key, element] as const),
+      ...["elementIndex", `elementIndex${nesting}`].map((key) => [key, known(index, "int")] as const),
+    ]);
+    // No variable of the policy can name an element: entries of the context are repeated.
+    const inner = placed(["context"], () => ({
+      ...withContext(member(entry, "context"), { ...named, inline: true }),
+      inline: scope.inline,
+    }));
+    const conditions = member(entry, "preconditions") ?? [];
+    const holds = placed(["preconditions"], () => testOf(readConditions(conditions, inner, true)));
+    const denial = bodyOf(entry, message, inner, element, whole, nesting);
+    const isThere = list.element.nullable ? [compare("!=", value, cel.NULL)] : [];
+    return { test: both(...isThere, holds, denial.test), message: denial.message };
   };
-}
-
-/** The message about the first element that is denied. */
-function firstMessage(message: string | Cel, list: Cel, names: string, denies: Test): string | Cel {
-  const prefix = "validation failure: ";
-  if (typeof message === "string") return prefix + message;
-  const words = cel.plus(cel.literal(prefix), message);
-  if (!names.split(", ").some((name) => new RegExp(`\\b${name}\\b`).test(message.text))) return words;
-  const found = names.includes(",")
-    ? cel.method(list, "transformList", cel.primary(names), denies.yes, words)
-    : cel.loop(list, "map", names, denies.yes, words);
-  return cel.item(found, 0);
+  const { test, message: words } = judge(cel.primary(name));
+  const isIndexed = JSON.stringify(entry).includes("elementIndex");
+  const names = isIndexed ? `${index.text}, ${name}` : name;
+  const isAbout =
+    typeof words === "object" && names.split(", ").some((each) => new RegExp(`\\b${each}\\b`).test(words.text));
+  if (!isAbout) return { test: some(list.cel, names, test), message: words };
+  if (isIndexed) {
+    const messages = cel.method(list.cel, "transformList", cel.primary(names), test.yes, words);
+    return { test: some(list.cel, names, test), message: cel.item(messages, 0) };
+  }
+  const denied = cel.loop(list.cel, "filter", name, test.yes);
+  if (nesting > 0 || scope.inline)
+    return {
+      test: some(list.cel, names, test),
+      message: cel.item(cel.loop(list.cel, "map", name, test.yes, words), 0),
+    };
+  // The message is about the first element that is denied.
+  const variable = scope.draft.variable("denied", denied, []);
+  return {
+    test: compare(">", cel.call("size", variable), cel.literal(0)),
+    message: judge(cel.item(variable, 0)).message,
+  };
 }
 
 /** What a loop's body denies of one element. */
@@ -92,8 +97,9 @@ function bodyOf(
   whole: Cel,
   nesting: number,
 ): Denial {
+  const prefix = "validation failure: ".repeat(nesting + 1);
   const { deny, pattern, anyPattern, foreach, elementScope } = entry;
-  if (deny !== undefined) return placed(["deny"], () => readDenial(deny, message, scope));
+  if (deny !== undefined) return placed(["deny"], () => readDenial(deny, message, scope, prefix));
   if (pattern === undefined && anyPattern === undefined) {
     const inner = elementScope === false || element.type === "string" ? whole : element.cel;
     const loops = placed(["foreach"], () => denials(foreach, message, scope, inner, nesting + 1));
@@ -121,7 +127,7 @@ function bodyOf(
   else if (elementScope === undefined && element.type === "dyn" && isObjects)
     test = choose(isMap, of(element.cel), of(whole));
   else test = of(elementScope === undefined && ["string", "int", "list"].includes(element.type) ? whole : element.cel);
-  return { test: opposite(test), message: patternMessage(message, scope) };
+  return { test: opposite(test), message: patternMessage(prefix, message, scope) };
 }
 
 /** Whether one of the patterns passes, or all are skipped. */
@@ -134,17 +140,18 @@ function passes(patterns: readonly unknown[], value: Cel, scope: Scope): Test {
   );
 }
 
-function patternMessage(message: string, scope: Scope): string | Cel {
-  if (message === "") return withoutMessage(scope);
-  const words = messageOf(`${message}${message.endsWith(".") ? "" : "."} rule ${scope.rule} failed`, scope);
-  const prefix = "validation error: ";
-  return typeof words === "string" ? prefix + words : cel.plus(cel.literal(prefix), words);
+function patternMessage(prefix: string, message: string, scope: Scope): string | Cel {
+  if (message === "") return `${prefix}${withoutMessage(scope)}`;
+  const end = message.endsWith(".") ? "" : ".";
+  return messageOf(`${prefix}validation error: ${message}${end} rule ${scope.rule} failed`, scope);
 }
 
 /** The elements of a loop: none where the list is missing; what is no list is one element. */
 function elementsOf(source: string, scope: Scope): Elements {
-  const strict = query(source, scope);
-  const isRequired = /(?:^|\.)spec\.containers$/.test(source.trim());
+  // Every Pod has containers.
+  const isRequired =
+    scope.roots.pod !== undefined && /^request\.object\.spec\.containers(?:\[\])?$/.test(source.trim());
+  const strict = query(isRequired ? source.trim().replace("[]", "") : source, scope);
   const term = isRequired ? strict : lenient(strict);
   const { optional, orEmpty, type, items } = term;
   const isKnown = isKnownList(source);

@@ -1,18 +1,6 @@
 /** The operators AnyIn, AllIn, AnyNotIn and AllNotIn, and the older In and NotIn. */
 import { isObject } from "../../../../kubernetes/object.js";
-import {
-  type Cel,
-  call,
-  conditional,
-  equal,
-  item,
-  list,
-  literal,
-  method,
-  primary,
-  quoted,
-  relation,
-} from "../cel-text.js";
+import { type Cel, call, conditional, item, list, literal, method, primary, relation } from "../cel-text.js";
 import { NotConverted } from "../not-converted.js";
 import type { Term } from "../term.js";
 import {
@@ -21,12 +9,13 @@ import {
   type Branch,
   both,
   byKind,
+  choose,
   compare,
   either,
   every,
+  isKind,
   type Kind,
   kindsOf,
-  never,
   opposite,
   some,
   type Test,
@@ -38,13 +27,16 @@ import { hasWildcard, isInRange, matchesKnown, matchesText, numberOf, printed, r
 export interface Operand extends Term {
   /** Whether it, or its items, may have wildcards: a name of Kubernetes has none. */
   readonly wild: boolean;
+  /** Whether it is a text that is neither a quantity nor a duration, such as a name. */
+  readonly word?: boolean;
+  /** Whether it is there, where its condition does not hold otherwise. */
+  readonly presence?: Test;
   /** The query, of a text that is one variable only. */
   readonly path?: string;
 }
 
-type Item = Omit<Operand, "items">;
 /** Whether an item is one of the values. */
-type IsIn = (item: Item) => Test;
+type IsIn = (item: Operand) => Test;
 
 const SCALARS: readonly Kind[] = ["string", "number", "bool"];
 
@@ -60,9 +52,11 @@ export function among(operator: string, key: Operand, value: Operand, loopName: 
   const { scalar, items } = lookups(key, value, operator, loopName);
   // Of a list that is missing nothing is among the values, and nothing is not.
   const list =
-    operator.startsWith("Any") && key.orEmpty !== undefined ? { ...key, cel: key.orEmpty, nullable: false } : key;
+    operator.startsWith("Any") && key.orEmpty !== undefined && !key.fails
+      ? { ...key, cel: key.orEmpty, nullable: false }
+      : key;
   const turned = (test: Test) => (isNegative ? opposite(test) : test);
-  const inner: Item = {
+  const inner: Operand = {
     cel: primary(loopName),
     type: "dyn",
     nullable: true,
@@ -82,11 +76,16 @@ export function among(operator: string, key: Operand, value: Operand, loopName: 
     branches.push({ kinds: SCALARS, test: turned(test) });
   }
   const test = byKind(list, branches);
-  return test.yes.text === "false" ? never(key) : unlessValueNull(value, test);
+  return ofListOrText(value, test);
 }
 
-const unlessValueNull = (value: Operand, test: Test): Test =>
-  value.constant === undefined ? unlessNull(value, test) : test;
+/** The test, where a value that only the evaluation knows is a list or a text. */
+const ofListOrText = (value: Operand, test: Test): Test =>
+  value.constant !== undefined
+    ? test
+    : value.type === "dyn"
+      ? both(isKind(value.cel, ["list", "string"]), test)
+      : unlessNull(value, test);
 
 const isOld = (operator: string): boolean => operator === "In" || operator === "NotIn";
 
@@ -98,8 +97,8 @@ interface Lookups {
 
 function lookups(key: Operand, value: Operand, operator: string, loopName: string): Lookups {
   if (value.constant === undefined) {
-    const isIn: IsIn = (each) => inTerm(each, value, `${loopName}v`);
-    return { scalar: isIn, items: isIn };
+    const items: IsIn = (each) => inList(each, value, listOf(value), `${loopName}v`);
+    return { scalar: (each) => scalarIn(each, value, `${loopName}v`), items };
   }
   const known = value.constant.value;
   if (Array.isArray(known)) {
@@ -118,15 +117,14 @@ function lookups(key: Operand, value: Operand, operator: string, loopName: strin
 function inText(key: Operand, known: string, operator: string): Lookups {
   const range = rangeOf(known);
   if (range !== undefined && !isOld(operator)) {
-    const isIn: IsIn = (each) =>
-      byKind(each, [
-        { kinds: ["string"], test: isInRange(each.cel, range) },
-        { kinds: ["number"], test: isInRange(call("string", each.cel), range) },
-      ]);
-    return { scalar: isIn, items: isIn };
+    const isIn: IsIn = (each) => isInRange(each, range);
+    // AnyNotIn turns a list's range round: what is no number is not outside, and a range that begins below zero is a text.
+    const isNotOutside: IsIn = (each) =>
+      /^[-+]/.test(known) ? inTexts({ ...each, wild: false }, [known], true) : opposite(isInRange(each, range, true));
+    return { scalar: isIn, items: operator === "AnyNotIn" ? isNotOutside : isIn };
   }
   const one: IsIn = (each) => inTexts({ ...each, wild: false }, [known]);
-  const first: Item = { ...key, cel: item(key.cel, 0), type: "dyn", wild: false };
+  const first: Operand = { ...key, cel: item(key.cel, 0), type: "dyn", wild: false };
   const isOne = both(compare("==", call("size", key.cel), literal(1)), inTexts(first, [known], true));
   const parsed = parsedTexts(known);
   // The old operators know only lists as JSON; NotIn answers yes, too, where the only item is the text itself.
@@ -153,21 +151,20 @@ function parsedTexts(text: string): readonly string[] | null | undefined {
 }
 
 /** Whether an item is printed as one of the texts. @param exact whether wildcards in the texts are plain characters */
-function inTexts(each: Item, texts: readonly string[], exact = false): Test {
+function inTexts(each: Operand, texts: readonly string[], exact = false): Test {
   const plain = texts.filter((text) => exact || !hasWildcard(text));
   const patterns = texts.filter((text) => !exact && hasWildcard(text));
   if (patterns.some((text) => /^\*+$/.test(text))) return ALWAYS;
   const branches: Branch[] = [];
+  // A key with wildcards finds patterns, too.
+  if (each.wild && !exact) {
+    const test =
+      texts.length === 1
+        ? matchesText(literal(texts[0]), each)
+        : some(literal(texts), "v", matchesText(primary("v"), each));
+    branches.push({ kinds: ["string"], test });
+  } else if (plain.length > 0) branches.push({ kinds: ["string"], test: isOneOf(each.cel, plain), total: true });
   if (plain.length > 0) {
-    if (each.wild)
-      branches.push({
-        kinds: ["string"],
-        test:
-          plain.length === 1
-            ? matchesText(literal(plain[0]), each)
-            : some(literal(plain), "v", matchesText(primary("v"), each)),
-      });
-    else branches.push({ kinds: ["string"], test: isOneOf(each.cel, plain), total: true });
     const numbers = plain.filter((text) => numberOf(text) !== undefined && printed(Number(text)) === text);
     if (numbers.length > 0)
       branches.push({ kinds: ["number"], test: isOneOf(each.cel, numbers.map(Number)), total: true });
@@ -185,7 +182,7 @@ function inTexts(each: Item, texts: readonly string[], exact = false): Test {
 }
 
 /** The branches, of which several may be about the same types. */
-function joined(each: Item, branches: readonly Branch[]): Test {
+function joined(each: Operand, branches: readonly Branch[]): Test {
   const guarded = branches.filter((branch) => !branch.total);
   const merged: Branch[] = branches.filter((branch) => branch.total);
   for (const branch of guarded) {
@@ -205,32 +202,41 @@ function isOneOf(each: Cel, values: readonly (number | string)[]): Test {
   return ask(relation("in", each, known));
 }
 
-/** Whether an item is among values that only the evaluation knows. */
-function inTerm(each: Item, value: Operand, name: string): Test {
-  if (!value.wild && value.type === "string" && !each.wild)
-    return each.constant === undefined ? compare("==", each.cel, value.cel) : compare("==", value.cel, each.cel);
-  const values = listOf(value);
-  const inner = value.items?.type === "string" ? primary(name) : call("string", primary(name));
+/** A single value among values that only the evaluation knows: a text is matched by a value that is a text, not the other way round. */
+function scalarIn(each: Operand, value: Operand, name: string): Test {
+  const isText = value.type === "string";
+  if (isText && !value.wild) return each.wild ? matchesText(each.cel, value) : sameTexts(each, value);
+  const ofList = inList(each, value, value.cel, name);
+  if (value.type === "list") return ofList;
+  const parsed = ask(relation("in", textOf(each), method(primary("json"), "unmarshal", value.cel)));
+  const ofText = choose(ask(method(value.cel, "startsWith", literal("["))), parsed, matchesText(textOf(each), value));
+  return isText ? ofText : choose(isKind(value.cel, ["list"]), ofList, ofText);
+}
+
+const sameTexts = (each: Operand, value: Operand): Test =>
+  each.constant === undefined ? compare("==", each.cel, value.cel) : compare("==", value.cel, each.cel);
+
+const textOf = ({ cel, type, nullable }: Operand): Cel => (type === "string" && !nullable ? cel : call("string", cel));
+
+/** Whether an item is in a list that only the evaluation knows. */
+function inList(each: Operand, value: Operand, values: Cel, name: string): Test {
+  if (!value.wild && value.type === "string") return each.wild ? matchesText(value.cel, each) : sameTexts(each, value);
   if (!each.wild && !value.wild) return ask(relation("in", each.cel, values));
-  const text = each.type === "string" && !each.nullable ? each.cel : call("string", each.cel);
+  const inner = textOf({ ...value, type: value.items?.type ?? "dyn", nullable: false, cel: primary(name) });
   const known = each.constant?.value;
-  const item: Item = { cel: inner, type: "string", nullable: false, fails: false, wild: false };
-  const patternOfKey = known === undefined ? matchesText(inner, { cel: text }) : inTexts(item, [printed(known)]);
+  const item: Operand = { cel: inner, type: "string", nullable: false, fails: false, wild: false };
+  const byKey = known === undefined ? matchesText(inner, { cel: textOf(each) }) : inTexts(item, [printed(known)]);
   return some(
     values,
     name,
-    either(...(value.wild ? [matchesText(text, { cel: inner })] : []), ...(each.wild ? [patternOfKey] : [])),
+    either(...(value.wild ? [matchesText(textOf(each), { cel: inner })] : []), ...(each.wild ? [byKey] : [])),
   );
 }
 
 /** The values as a list: a text may be a list as JSON, as in the data of a ConfigMap. */
 function listOf({ cel, type }: Operand): Cel {
   if (type === "list") return cel;
-  const ofText = conditional(
-    method(cel, "startsWith", primary(quoted("["))),
-    method(primary("json"), "unmarshal", cel),
-    list([cel]),
-  );
-  if (type === "string") return ofText;
-  return conditional(equal(primary(`type(${cel.text})`), primary("list")), cel, ofText);
+  const isJson = method(cel, "startsWith", literal("["));
+  const ofText = conditional(isJson, method(primary("json"), "unmarshal", cel), list([cel]));
+  return type === "string" ? ofText : conditional(isKind(cel, ["list"]).yes, cel, ofText);
 }

@@ -35,7 +35,7 @@ export const compare = (operator: keyof typeof OPPOSITE, a: Cel, b: Cel): Test =
   ask(relation(operator, a, b), relation(OPPOSITE[operator], a, b));
 
 /** Whether a test is known to answer no. */
-const isNever = ({ yes }: Test): boolean => yes.text === "false";
+export const isNever = ({ yes }: Test): boolean => yes.text === "false";
 const isAlways = ({ yes }: Test): boolean => yes.text === "true";
 
 export const both = (...tests: readonly Test[]): Test =>

@@ -2,7 +2,8 @@
 import { parseGoDuration } from "../../../../data/go/duration.js";
 import { type Cel, call, literal, method, plus } from "../cel-text.js";
 import type { Term } from "../term.js";
-import { ALWAYS, ask, both, choose, compare, NEVER, opposite, type Test } from "./test.js";
+import type { Operand } from "./membership.js";
+import { ALWAYS, ask, both, byKind, choose, compare, either, NEVER, opposite, type Test } from "./test.js";
 
 const DURATION = "^[-+]?(([0-9]+[.]?[0-9]*|[.][0-9]+)(ns|us|µs|μs|ms|s|m|h))+$";
 const QUANTITY = /^[-+]?(\d+(\.\d*)?|\.\d+)([numkMGTPE]|[KMGTPE]i|[eE][-+]?\d+)?$/;
@@ -96,7 +97,7 @@ const mayMatchQuantity = (pattern: string): boolean =>
   hasWildcard(pattern) && /^[*?+\-.\d]/.test(pattern) && /^[*?+\-.\deEKMGTPinumk]*$/.test(pattern);
 
 /** Texts that are compared: as durations, quantities or versions; equal ones by wildcards in the value, too. */
-export function compareTexts(operator: Comparison, key: Term, value: Term): Test {
+export function compareTexts(operator: Comparison, key: Operand, value: Operand): Test {
   const as = (reading: Reading): Test => compareAs(reading, operator, key.cel, value.cel);
   const are = (reading: Reading): Test => both(isReadable(reading, key), isReadable(reading, value));
   const known = value.constant?.value;
@@ -106,9 +107,18 @@ export function compareTexts(operator: Comparison, key: Term, value: Term): Test
       oddSeconds === undefined
         ? both(are("semver"), as("semver"))
         : both(isReadable("number", key), compare(operator, call("int", call("double", key.cel)), literal(oddSeconds)));
-    return choose(are("duration"), as("duration"), choose(are("quantity"), as("quantity"), rest));
+    const fixed = numberOf(String(key.constant?.value));
+    const odd =
+      key.constant !== undefined && fixed !== undefined
+        ? both(
+            isReadable("duration", value),
+            compareAs("duration", operator, literal(`${Math.trunc(fixed)}s`), value.cel),
+          )
+        : NEVER;
+    return either(odd, choose(are("duration"), as("duration"), choose(are("quantity"), as("quantity"), rest)));
   }
   const match = matchesText(key.cel, value);
+  if (key.word || value.word) return match;
   const mayBeQuantity = typeof known !== "string" || isQuantity(known) || mayMatchQuantity(known);
   return choose(
     are("duration"),
@@ -123,15 +133,26 @@ export function compareTexts(operator: Comparison, key: Term, value: Term): Test
   );
 }
 
-/** Whether a text lies in a range of texts, such as `1-10` or `1Gi-2Gi`. */
-export function isInRange(text: Cel, [low, high]: readonly [string, string]): Test {
-  const within = (reading: Reading): Test =>
+/** Whether a text or number lies in a range, such as `1-10` or `1Gi-2Gi`, or outside of it. */
+export function isInRange(each: Operand, [low, high]: readonly [string, string], isOutside = false): Test {
+  const join = isOutside ? either : both;
+  const operators = isOutside ? (["<", ">"] as const) : ([">=", "<="] as const);
+  const within = (reading: Reading, text: Cel): Test =>
     STATIC[reading](low) && STATIC[reading](high)
       ? both(
           isReadable(reading, { cel: text }),
-          compareAs(reading, ">=", text, literal(low)),
-          compareAs(reading, "<=", text, literal(high)),
+          join(
+            compareAs(reading, operators[0], text, literal(low)),
+            compareAs(reading, operators[1], text, literal(high)),
+          ),
         )
       : NEVER;
-  return choose(within("duration"), ALWAYS, within("quantity"));
+  const numbers = [low, high].map(numberOf);
+  const ofNumber = numbers.every((each) => each !== undefined)
+    ? join(...numbers.map((number, i) => compare(operators[i === 0 ? 0 : 1], each.cel, literal(number))))
+    : within("quantity", call("string", each.cel));
+  return byKind(each, [
+    { kinds: ["string"], test: either(within("duration", each.cel), within("quantity", each.cel)) },
+    { kinds: ["number"], test: ofNumber },
+  ]);
 }

@@ -7,11 +7,13 @@ import { known, memberOf, type Value } from "./value.js";
 
 const GROUPS = ["containers", "initContainers", "ephemeralContainers"];
 
+/** What is written for images as a whole, which have no counterpart. */
+export const WHOLE = "images{}";
+
 /** A value with members only. */
 const opaque = (member: (key: string) => Value, more: Partial<Value> = {}): Value => ({
-  get cel(): Cel {
-    throw new NotConverted([], "images as a whole are not converted: write their registry, path, name, tag or digest");
-  },
+  // An expression that no policy has, and that does not compile.
+  cel: cel.primary(WHOLE),
   type: "map",
   nullable: false,
   fails: false,

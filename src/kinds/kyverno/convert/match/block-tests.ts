@@ -5,12 +5,12 @@ import {
   and,
   type Cel,
   conditional,
+  equal,
   FALSE,
   literal,
   method,
   not,
   optionalMember,
-  orValue,
   primary,
   TRUE,
 } from "../cel-text.js";
@@ -38,9 +38,8 @@ export interface Test {
   readonly from: FieldPath;
 }
 
-const REQUEST_NAMESPACE = primary("request.namespace");
 const NAMESPACE_OR_NONE = primary('request.?namespace.orValue("")');
-const IS_NAMESPACE = primary('request.kind.kind == "Namespace"');
+const IS_NAMESPACE = equal(primary("request.kind.kind"), literal("Namespace"));
 const NAMESPACE_LABELS = primary("namespaceObject.?metadata.?labels");
 
 const strings = (value: unknown): readonly string[] =>
@@ -64,12 +63,12 @@ export function blockTests({ value, resources, path }: Block, subjects: Subjects
   const tests: Test[] = [
     {
       name: "name",
-      cel: names.length === 0 ? TRUE : matchesAny(nameOf(metadata), names),
+      cel: names.length === 0 ? TRUE : matchesAny(NAME, names),
       from: [...at, typeof name === "string" ? "name" : "names"],
     },
     {
       name: "namespace",
-      cel: namespaces.length === 0 ? TRUE : matchesAny(namespaceOf(metadata, subjects), namespaces),
+      cel: namespaces.length === 0 ? TRUE : matchesAny(namespaceOf(subjects), namespaces),
       from: [...at, "namespaces"],
     },
     { name: "annotations", cel: and(...annotations), from: [...at, "annotations"] },
@@ -84,23 +83,21 @@ export function blockTests({ value, resources, path }: Block, subjects: Subjects
   return tests.filter(({ cel }) => cel.text !== "true");
 }
 
-/** An object that is created with `generateName` has no name yet. */
-const nameOf = (metadata: Cel): Cel =>
-  orValue(method(optionalMember(metadata, "name"), "or", optionalMember(metadata, "generateName")), literal(""));
+/** The name; of an object that is created with `generateName` its beginning. */
+const NAME = primary('request.?name.or(object.?metadata.?generateName).orValue("")');
 
 /** The namespace that `namespaces` is about: of a Namespace its name. */
-function namespaceOf(metadata: Cel, { namespaced, namespaces }: Subjects): Cel {
-  if (namespaced) return REQUEST_NAMESPACE;
-  if (namespaces === "all") return nameOf(metadata);
-  if (namespaces === "none") return NAMESPACE_OR_NONE;
-  return primary(`(${conditional(IS_NAMESPACE, nameOf(metadata), NAMESPACE_OR_NONE).text})`);
+function namespaceOf({ namespaced, namespaces }: Subjects): Cel {
+  if (namespaces === "all") return NAME;
+  if (namespaced || namespaces === "none") return NAMESPACE_OR_NONE;
+  return primary(`(${conditional(IS_NAMESPACE, NAME, NAMESPACE_OR_NONE).text})`);
 }
 
 function namespaceTest(selector: unknown, { namespaces }: Subjects, path: FieldPath): Cel {
   if (!isObject(selector)) return TRUE;
   if (namespaces === "all") return FALSE;
   const labels = selects(selector, NAMESPACE_LABELS, path);
-  return namespaces === "none" ? labels : and(not(primary(`(${IS_NAMESPACE.text})`)), labels);
+  return namespaces === "none" ? labels : and(not(IS_NAMESPACE), labels);
 }
 
 /** Whether labels match a selector whose `matchLabels` may have wildcards. */
@@ -123,7 +120,7 @@ function expressionTest(expression: JsonObject, labels: Cel, path: FieldPath): C
     case "In":
       return hasEntry(labels, key, values);
     case "NotIn":
-      return not(primary(`(${hasEntry(labels, key, values).text})`));
+      return not(hasEntry(labels, key, values));
     case "Exists":
       return exists;
     case "DoesNotExist":

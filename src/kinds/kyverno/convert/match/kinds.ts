@@ -62,8 +62,8 @@ export function kindRule(written: string, definitions: readonly Definition[]): K
   const { group, version, kind, subresource } = selector;
   const known = knownKinds(selector, definitions);
   const isNamed = !hasWildcard(kind) && known.length > 0;
-  // Only the core group has Pods. Another group may have any other kind of the same name.
-  const isCore = group === "*" && kind === "Pod";
+  // Only the core group has these. Another group may have any other kind of the same name.
+  const isCore = group === "*" && (kind === "Pod" || kind === "ReplicationController");
   const plain = isNamed ? (known[0]?.plural ?? "") : "*";
   const words = (part: string): readonly string[] => [hasWildcard(part) ? "*" : part];
   const resources = subresource === "" ? [plain] : [`${plain}/${hasWildcard(subresource) ? "*" : subresource}`];

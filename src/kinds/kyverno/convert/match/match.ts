@@ -97,7 +97,8 @@ export function matchOf(old: OldRule, draft: RuleDraft, isCel: boolean): Matched
     rules.flatMap((part) => part.kinds.map((kind) => ({ ...kind.rule, operations: common ?? part.operations }))),
   );
   if (resourceRules.length === 0) throw new NotConverted(["match"], "no object can match");
-  const inline = { object, oldObject: OLD_OBJECT };
+  // The new kind's autogen replaces `object.spec` in expressions, and no others.
+  const inline = { object: isCel && controllers.length > 0 ? OBJECT : object, oldObject: OLD_OBJECT };
   const named =
     isDeletion && spread.size > 1 && !isCel ? draft.variable("resource", primary(JUDGED), ["match"]) : object;
   const roots = { object: named, oldObject: OLD_OBJECT };
@@ -110,7 +111,7 @@ export function matchOf(old: OldRule, draft: RuleDraft, isCel: boolean): Matched
           ...roots,
           pod: {
             object: draft.variable("pod", podOf(named.text, controllers), ["match"]),
-            oldObject: draft.variable("oldPod", oldPodOf(controllers), ["match"]),
+            oldObject: draft.variable("oldPod", podOf("oldObject", controllers, true), ["match"]),
           },
         }
       : roots,
@@ -119,7 +120,7 @@ export function matchOf(old: OldRule, draft: RuleDraft, isCel: boolean): Matched
           ...inline,
           pod: {
             object: parenthesized(podOf(object.text, controllers)),
-            oldObject: parenthesized(oldPodOf(controllers)),
+            oldObject: parenthesized(podOf("oldObject", controllers, true)),
           },
         }
       : inline,
@@ -222,7 +223,10 @@ function merged(rules: readonly ResourceRule[]): readonly ResourceRule[] {
     if (operations?.length === 0) continue;
     const key = JSON.stringify([rest, operations]);
     const known = byRest.get(key)?.resources ?? [];
-    byRest.set(key, { ...rest, operations: operations ?? [], resources: [...new Set([...known, ...resources])] });
+    const all = [...new Set([...known, ...resources])];
+    // `*` stands for all resources, but not for their subresources.
+    const kept = all.includes("*") ? all.filter((each) => each === "*" || each.includes("/")) : all;
+    byRest.set(key, { ...rest, operations: operations ?? [], resources: kept });
   }
   return [...byRest.values()];
 }
@@ -240,25 +244,15 @@ function numbered(tests: readonly Test[]): readonly Test[] {
 const parenthesized = ({ text: source }: Cel): Cel => primary(`(${source})`);
 
 /** The Pod of an object: itself, or its template. */
-function podOf(object: string, controllers: readonly string[]): Cel {
-  const [cron, others] = [controllers.includes("CronJob"), controllers.some((kind) => kind !== "CronJob")];
-  const templates = [
-    ...(cron && others ? [`${object}.kind == "CronJob" ? `] : []),
-    ...(cron ? [`${object}.spec.jobTemplate.spec.template`] : []),
-    ...(cron && others ? [" : "] : []),
-    ...(others ? [`${object}.spec.template`] : []),
-  ];
-  return primary(`${object}.kind == "Pod" ? ${object} : ${templates.join("")}`);
-}
-
-/** The same of the old object, which may be absent. */
-function oldPodOf(controllers: readonly string[]): Cel {
-  const [cron, others] = [controllers.includes("CronJob"), controllers.some((kind) => kind !== "CronJob")];
-  const templates = [
-    ...(cron && others ? ['request.kind.kind == "CronJob" ? '] : []),
-    ...(cron ? ["oldObject.?spec.?jobTemplate.?spec.?template.orValue({})"] : []),
-    ...(cron && others ? [" : "] : []),
-    ...(others ? ["oldObject.?spec.?template.orValue({})"] : []),
-  ];
-  return primary(`request.kind.kind == "Pod" ? oldObject : ${templates.join("")}`);
+function podOf(object: string, controllers: readonly string[], isOld = false): Cel {
+  const kind = isOld ? "request.kind.kind" : `${object}.kind`;
+  // The old object may be absent.
+  const at = (path: string): string =>
+    isOld ? `${object}${path.replaceAll(".", ".?")}.orValue({})` : `${object}${path}`;
+  const isCron = controllers.includes("CronJob");
+  const cron = isCron ? [at(".spec.jobTemplate.spec.template")] : [];
+  const others = controllers.some((each) => each !== "CronJob") ? [at(".spec.template")] : [];
+  const template = [...cron, ...others].join(" : ");
+  const which = cron.length + others.length === 2 ? `${kind} == "CronJob" ? ${template}` : template;
+  return primary(`${kind} == "Pod" ? ${object} : ${which}`);
 }

@@ -15,7 +15,11 @@ const OPERATION = /^\{\{\s*request\.operation\s*(?:\|\|\s*'[^']*'\s*)?\}\}$/;
 /** The operations of each block. A pattern never judges a deletion, and only subresources are connected to. */
 export function operationsOf(rule: JsonObject, blocks: readonly Block[]): readonly (readonly string[])[] {
   const validate = member(rule, "validate");
-  const judgesDeletions = ["deny", "foreach", "cel"].some((key) => member(validate, key) !== undefined);
+  // A loop over what a deletion does not have judges nothing.
+  const loops = member(validate, "foreach");
+  const judgesDeletions =
+    ["deny", "cel"].some((key) => member(validate, key) !== undefined) ||
+    (Array.isArray(loops) && loops.some((each) => !text(each, "list").includes("request.object")));
   const wanted = wantedOperations(rule);
   const found = blocks.map(({ resources, kinds }) => {
     const named = member(resources, "operations");

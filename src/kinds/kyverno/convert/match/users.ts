@@ -7,12 +7,13 @@ import { matchesAny } from "./wildcard.js";
 
 const USER = primary('request.userInfo.?username.orValue("")');
 const GROUPS = primary("request.userInfo.?groups.orValue([])");
-const NO_USER = primary("!has(request.userInfo.username)");
-const BOUND = `b.?subjects.orValue([]).exists(s,
-  s.kind == "User" ? s.name == ${USER.text} :
-  s.kind == "Group" ? s.name in ${GROUPS.text} :
-  s.kind == "ServiceAccount" &&
-    ${USER.text} == "system:serviceaccount:" + s.?namespace.orValue(b.metadata.?namespace.orValue("")) + ":" + s.name)`;
+const NO_USER = not(primary("has(request.userInfo.username)"));
+const BOUND = [
+  `s.kind == "User" ? s.name == ${USER.text}`,
+  `s.kind == "Group" ? s.name in ${GROUPS.text}`,
+  `s.kind == "ServiceAccount" && ${USER.text} == ` +
+    '"system:serviceaccount:" + s.?namespace.orValue(b.metadata.?namespace.orValue("")) + ":" + s.name',
+].join(" : ");
 
 const strings = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
@@ -35,7 +36,8 @@ export function userTest(block: JsonObject, isMatch: boolean, isNamespaced: bool
     clusterRoles.length > 0 ? clusterRoleTest(clusterRoles) : TRUE,
   ];
   const all = and(...tests);
-  return isMatch && all.text !== "true" ? or(NO_USER, all) : all;
+  if (all.text === "true") return all;
+  return isMatch ? or(NO_USER, all) : roles.length + clusterRoles.length > 0 ? and(not(NO_USER), all) : all;
 }
 
 function subjectTest(subject: unknown): Cel {
@@ -55,7 +57,7 @@ function subjectTest(subject: unknown): Cel {
 
 const bindings = (resource: string, namespace: string, test: string): Cel =>
   primary(
-    `dyn(resource.List("rbac.authorization.k8s.io/v1", "${resource}", ${namespace}).items).exists(b, ${test} && ${BOUND})`,
+    `dyn(resource.List("rbac.authorization.k8s.io/v1", "${resource}", ${namespace}).items).exists(b, ${test} && b.?subjects.orValue([]).exists(s, ${BOUND}))`,
   );
 
 /** A role is `NAMESPACE:NAME`. */
@@ -68,7 +70,7 @@ function roleTest(role: string): Cel {
 function clusterRoleTest(names: readonly string[]): Cel {
   const test = `b.roleRef.kind == "ClusterRole" && ${matchesAny(primary("b.roleRef.name"), names.map(escaped)).text}`;
   const local = bindings("rolebindings", "request.namespace", test);
-  return or(bindings("clusterrolebindings", '""', test), and(not(primary("!has(request.namespace)")), local));
+  return or(bindings("clusterrolebindings", '""', test), and(primary("has(request.namespace)"), local));
 }
 
 /** Roles have no wildcards: no role's name has such a character. */
@@ -89,19 +91,21 @@ export function bindingsOf(document: JsonObject): BoundUser {
   const given = member(document, "userInfo");
   const userInfo = { username: "user", ...(isObject(given) && given) };
   const subjects = [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: userInfo.username }];
-  const binding = (kind: string, name: string, namespace?: string): JsonObject => ({
+  const binding = (kind: string, roleKind: string, name: string, namespace?: string): JsonObject => ({
     apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: `${kind}Binding`,
+    kind,
     metadata: { name: `user-info-${name}`, ...(namespace !== undefined && { namespace }) },
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind, name },
-    subjects,
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: roleKind, name },
+    subjects: name === "" ? [] : subjects,
   });
   const local = strings(member(document, "roles")).map((role) => {
     const [namespace = "", name = ""] = role.split(":");
-    return binding("Role", name, namespace);
+    return binding("RoleBinding", "Role", name, namespace);
   });
-  return {
-    userInfo,
-    bindings: [...strings(member(document, "clusterRoles")).map((name) => binding("ClusterRole", name)), ...local],
-  };
+  const wide = strings(member(document, "clusterRoles")).map((name) =>
+    binding("ClusterRoleBinding", "ClusterRole", name),
+  );
+  // One of each kind without subjects lets policies find the others, or none.
+  const empty = [binding("ClusterRoleBinding", "ClusterRole", ""), binding("RoleBinding", "Role", "", "default")];
+  return { userInfo, bindings: [...empty, ...wide, ...local] };
 }

@@ -7,7 +7,6 @@ import {
   loop,
   method,
   optionalMember,
-  or,
   orValue,
   primary,
   relation,
@@ -22,23 +21,25 @@ export const matchesWildcard = (pattern: string, value: string): boolean =>
   new RegExp(expressionOf(pattern), "su").test(value);
 
 /** The pattern as a regular expression, in which `.` is any character. */
-const expressionOf = (pattern: string): string =>
-  `^${pattern
+const expressionOf = (pattern: string): string => `^${bare(pattern)}$`;
+
+const bare = (pattern: string): string =>
+  pattern
     .replace(/[\\^$.+()[\]{}|]/g, "\\$&")
     .replace(/\*+/g, ".*")
-    .replaceAll("?", ".")}$`;
+    .replaceAll("?", ".");
 
 /** Whether a value of type string matches one of the patterns. */
 export function matchesAny(value: Cel, patterns: readonly string[]): Cel {
-  const exact = patterns.filter((each) => !hasWildcard(each));
-  const [only, ...others] = exact;
-  const one = others.length === 0 ? equal(value, literal(only)) : relation("in", value, literal(exact));
-  const wild = patterns.filter(hasWildcard).map((each) => matches(value, each));
-  return or(...(only === undefined ? [] : [one]), ...wild);
+  const [only, ...others] = patterns;
+  if (patterns.some((each) => /^\*+$/.test(each))) return TRUE;
+  if (only !== undefined && others.length === 0)
+    return hasWildcard(only) ? matches(value, only) : equal(value, literal(only));
+  if (!patterns.some(hasWildcard)) return relation("in", value, literal(patterns));
+  return method(value, "matches", literal(`(?s)^(${patterns.map(bare).join("|")})$`));
 }
 
 function matches(value: Cel, pattern: string): Cel {
-  if (/^\*+$/.test(pattern)) return TRUE;
   if (/^(?:\?\*+|\*+\?)$/.test(pattern)) return relation("!=", value, literal(""));
   const [first = "", second = "", third, ...more] = pattern.split(/\*+/);
   const isShort = !pattern.includes("?") && more.length === 0;

@@ -2,9 +2,9 @@
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
 import { hasVariables } from "../jmespath/template.js";
-import { NotConverted } from "../not-converted.js";
 import type { Scope } from "../scope.js";
-import { type Test, testOf } from "./scalar.js";
+import { type Test, type TestFor, testOf } from "./scalar.js";
+import { variableTest } from "./variable-test.js";
 import { isThere, type Value } from "./walk.js";
 
 /** What a scalar is tested for. */
@@ -19,7 +19,6 @@ export interface LeafUse {
 
 /** Whether a value passes a scalar of a pattern; of a list every item must. */
 export function leafHolds(pattern: unknown, value: Value, use: LeafUse): Cel {
-  if (hasVariables(pattern)) throw new NotConverted([], "a variable in a pattern is not converted");
   const { shape } = value;
   const type = shape?.type;
   if (type === "map") return use.missing === "passes" ? cel.not(isThere(value)) : cel.FALSE;
@@ -31,13 +30,15 @@ export function leafHolds(pattern: unknown, value: Value, use: LeafUse): Cel {
       "item",
       leafHolds(pattern, item, { ...use, missing: "null", isItem: true }),
     );
-    return isAbsentFine(testOf(pattern, { type, exact: true }), use)
+    return isAbsentFine(testFor(pattern, { type, exact: true }, use.scope), use)
       ? cel.or(cel.not(isThere(value)), every)
       : cel.and(isThere(value), every);
   }
   if (type === undefined && use.isItem !== true) {
     const item = { plain: cel.primary("v"), shape: undefined, path: value.path };
-    const whole = cel.list([value.optional === undefined ? value.plain : cel.orValue(value.optional, cel.NULL)]);
+    const { nullPasses, failing = cel.NULL } = testFor(pattern, { type, exact: use.exact }, use.scope);
+    const otherwise = nullPasses ? cel.NULL : failing;
+    const whole = cel.list([value.optional === undefined ? value.plain : cel.orValue(value.optional, otherwise)]);
     const every = (list: Cel): Cel => {
       const test = leafHolds(pattern, item, { ...use, isItem: true });
       const flat = cel.method(list, "flatten");
@@ -49,16 +50,21 @@ export function leafHolds(pattern: unknown, value: Value, use: LeafUse): Cel {
       return cel.or(cel.not(isThere(value)), every(cel.list([value.plain])));
     return every(whole);
   }
-  const test = testOf(pattern, { type, exact: use.exact });
+  const test = testFor(pattern, { type, exact: use.exact }, use.scope);
   const { plain, optional } = value;
   if (optional === undefined)
     return type === undefined && test.nullPasses ? cel.or(cel.equal(plain, cel.NULL), test.of(plain)) : test.of(plain);
   // A value of a known type is there or missing, and never null.
   const isFine = isAbsentFine(test, use);
   const otherwise = isFine ? test.passing : test.failing;
-  if (otherwise !== undefined) return test.of(cel.orValue(optional, otherwise));
+  if (otherwise !== undefined && test.isRepeated !== true) return test.of(cel.orValue(optional, otherwise));
   const there = isThere(value);
   return isFine ? cel.or(cel.not(there), test.of(plain)) : cel.and(there, test.of(plain));
 }
+
+const testFor = (pattern: unknown, use: TestFor, scope: Scope): Test =>
+  typeof pattern === "string" && (hasVariables(pattern) || pattern.includes("$("))
+    ? variableTest(pattern, use, scope)
+    : testOf(pattern, use);
 
 const isAbsentFine = (test: Test, { missing }: LeafUse): boolean => missing === "passes" || test.nullPasses;

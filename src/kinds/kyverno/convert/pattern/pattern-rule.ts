@@ -25,13 +25,15 @@ const rootSteps = (pattern: unknown, root: Value, scope: Scope): readonly Step[]
 
 export const patternRule: RuleWriter = (body, message, scope, path) => {
   const root = rootOf(scope);
-  if (path.at(-1) === "anyPattern") return anyPattern(body, message, root, scope, path);
+  const words = wordsOf(message, scope);
+  if (path.at(-1) === "anyPattern") return anyPattern(body, words, root, scope, path);
   const steps = rootSteps(body, root, scope);
-  const exact = steps.some(({ skip }) => skip !== undefined);
+  const start = joined(words, cel.literal(`rule ${scope.rule} failed at path `));
+  const isRepeated = steps.filter(({ loop }) => loop !== undefined).length > 1;
   const before: Cel[] = [];
   for (const step of steps) {
-    if (step.ok.text !== "true") writeStep(step, before, message, scope, path);
-    if (exact && step.skip !== undefined) before.push(step.skip);
+    if (step.ok.text !== "true") writeStep(step, [...before, step.unless ?? cel.FALSE], start, isRepeated, scope, path);
+    if (step.skip !== undefined) before.push(step.skip);
   }
   if (scope.draft.validations.length === 0) scope.draft.validate(cel.TRUE, "", path);
 };
@@ -40,85 +42,76 @@ export const patternRule: RuleWriter = (body, message, scope, path) => {
 function writeStep(
   { ok, path, loop }: Step,
   before: readonly Cel[],
-  message: string,
-  scope: Scope,
+  start: Cel,
+  isRepeated: boolean,
+  { draft }: Scope,
   from: FieldPath,
 ): void {
-  const { draft } = scope;
-  const texts = messageTexts(message, scope);
-  const guard = cel.or(...before);
-  if (loop === undefined || !ok.text.startsWith(loop.list.text)) {
-    const words = failedAt(texts, pathText(path));
-    draft.validate(cel.or(guard, ok), words, from);
+  if (loop === undefined) {
+    draft.validate(cel.or(...before, ok), failure(joined(start, cel.literal(pathText(path)))), from);
     return;
   }
-  const name = loop.path.filter((part) => part !== "*").at(-1) ?? "items";
-  const results = draft.variable(
-    name.replace(/[^A-Za-z0-9]/g, "") || "results",
-    cel.loop(loop.list, "map", loop.name, loop.test),
-    from,
-  );
+  const name = (loop.path.findLast((part) => part !== "*") ?? path.at(-1) ?? "").replace(/[^A-Za-z0-9]/g, "");
+  const results = draft.variable(name || "items", cel.loop(loop.list, "map", loop.name, loop.test), from);
   const index = cel.call("string", cel.method(results, "indexOf", cel.FALSE));
   const below = loop.path.includes("*") ? loop.path.slice(0, loop.path.indexOf("*")) : loop.path;
-  const place = cel.plus(cel.literal(pathText(path)), index, cel.literal(below.length > 0 ? pathText(below) : "/"));
-  draft.validate(cel.or(guard, cel.loop(results, "all", "ok", cel.primary("ok"))), failedAt(texts, place), from);
+  const words = isRepeated ? draft.variable("failedAt", start, from) : start;
+  const place = joined(joined(words, cel.literal(pathText(path))), index, cel.literal(pathText(below)));
+  const every = cel.loop(results, "all", "ok", cel.primary("ok"));
+  draft.validate(cel.or(...before, every), failure(place), from);
 }
 
 const pathText = (path: readonly string[]): string => `/${path.map((part) => `${part}/`).join("")}`;
 
-/** The words before and after the message. */
-function messageTexts(message: string, scope: Scope): Cel {
+/** The text before the place of a failure. */
+function wordsOf(message: string, scope: Scope): Cel {
   const words = messageOf(message, scope);
-  if (typeof words === "string") {
-    const text = words === "" || words.endsWith(".") ? words : `${words}.`;
-    return cel.literal(`validation error: ${text === "" ? "" : `${text} `}rule ${scope.rule} failed at path `);
-  }
-  return cel.plus(
-    cel.literal("validation error: "),
-    words,
-    cel.literal(`${message.endsWith(".") ? "" : "."} rule ${scope.rule} failed at path `),
-  );
+  const end = message.endsWith(".") ? " " : ". ";
+  if (typeof words === "string")
+    return cel.literal(`validation error: ${words === "" ? "" : `${words}${words.endsWith(".") ? " " : ". "}`}`);
+  return joined(cel.literal("validation error: "), words, cel.literal(end));
 }
 
-function failedAt(words: Cel, place: string | Cel): string | { readonly expression: Cel; readonly otherwise: string } {
-  const end = typeof place === "string" ? cel.literal(place) : place;
-  const whole = joinTexts(words, end);
-  const constant = /^"(?:[^"\\]|\\.)*"$/.test(whole.text) ? (JSON.parse(whole.text) as string) : undefined;
-  return constant ?? { expression: whole, otherwise: "" };
+const TEXT = /^"(?:[^"\\]|\\.)*"$/;
+
+/** A message that is a text, or an expression. */
+const failure = (words: Cel): string | { readonly expression: Cel; readonly otherwise: string } =>
+  TEXT.test(words.text) ? (JSON.parse(words.text) as string) : { expression: words, otherwise: "" };
+
+/** A text made of several; constants next to each other become one. */
+function joined(...parts: readonly Cel[]): Cel {
+  const [last, before] = [parts.at(-1), parts.slice(0, -1)];
+  if (last === undefined || before.length === 0) return last ?? cel.literal("");
+  const left = joined(...before);
+  const end = /^(|.* \+ )("(?:[^"\\]|\\.)*")$/s.exec(left.text);
+  if (end === null || !TEXT.test(last.text)) return cel.plus(left, last);
+  const both = JSON.stringify(`${JSON.parse(end[2] ?? "")}${JSON.parse(last.text)}`);
+  return { ...left, text: `${end[1]}${both}` };
 }
 
-/** Two texts, as one where both are constants. */
-function joinTexts(a: Cel, b: Cel): Cel {
-  const left = /^(.*?)("(?:[^"\\]|\\.)*")$/s.exec(a.text);
-  const right = /^("(?:[^"\\]|\\.)*")(.*)$/s.exec(b.text);
-  if (left === null || right === null || (left[1] !== "" && !/ \+ $/.test(left[1] ?? ""))) return cel.plus(a, b);
-  const both = JSON.stringify(`${JSON.parse(left[2] ?? "")}${JSON.parse(right[1] ?? "")}`);
-  const text = `${left[1]}${both}${right[2]}`;
-  return left[1] === "" && right[2] === "" ? cel.primary(text) : { ...cel.plus(a, b), text };
-}
-
-function anyPattern(body: unknown, message: string, root: Value, scope: Scope, path: FieldPath): void {
+function anyPattern(body: unknown, words: Cel, root: Value, scope: Scope, path: FieldPath): void {
   if (!Array.isArray(body) || body.length === 0) throw new NotConverted([], "anyPattern is a list of patterns");
-  const walks = body.map((pattern: unknown, index) =>
-    placed([index], () => stepsOf(pattern, root, { scope, exact: false })),
-  );
-  const allSkip = walks.every((steps) => steps.some(({ skip }) => skip !== undefined))
-    ? cel.and(...walks.map((steps) => outcome(steps, true, cel.FALSE)))
-    : cel.FALSE;
-  const words = messageOf(message, scope);
-  const list = walks.map((steps, index) => {
-    const only = steps.length === 1 && steps[0]?.loop === undefined ? ` at path ${pathText(steps[0]?.path ?? [])}` : "";
-    return `rule ${scope.rule}[${index}] failed${only}`;
+  const walks = body.map((pattern: unknown, index) => placed([index], () => rootSteps(pattern, root, scope)));
+  const canSkip = walks.map((steps) => steps.some(({ skip }) => skip !== undefined));
+  const skipped = walks.map((steps, index) => (canSkip[index] ? outcome(steps, true, cel.FALSE) : cel.FALSE));
+  const failures = walks.flatMap((steps, index) => {
+    const start = cel.literal(`${index === 0 ? "" : " "}rule ${scope.rule}[${index}] failed`);
+    const text = joined(start, ...placesOf(steps));
+    return canSkip[index] ? [cel.conditional(skipped[index] ?? cel.FALSE, cel.literal(""), text)] : [text];
   });
-  const end = list.join(" ");
-  const text =
-    typeof words === "string"
-      ? `validation error: ${words === "" ? "" : `${words.replace(/\.$/, "")}. `}${end}`
-      : {
-          expression: cel.plus(cel.literal("validation error: "), words, cel.literal(`. ${end}`)),
-          otherwise: "",
-        };
-  scope.draft.validate(cel.or(...walks.map(passes), allSkip), text, path);
+  scope.draft.validate(cel.or(...walks.map(passes), cel.and(...skipped)), failure(joined(words, ...failures)), path);
+}
+
+/** The place where steps fail, if it is short to say. */
+function placesOf(steps: readonly Step[]): readonly Cel[] {
+  if (steps.length > 3 || steps.some(({ loop, skip }) => loop !== undefined || skip !== undefined)) return [];
+  const [last, ...others] = [...steps].reverse();
+  if (last === undefined) return [];
+  const place = others.reduce(
+    (rest, { ok, unless = cel.FALSE, path }) => cel.conditional(cel.or(unless, ok), rest, cel.literal(pathText(path))),
+    cel.literal(pathText(last.path)),
+  );
+  return [cel.literal(" at path "), place];
 }
 
 /** Whether a value passes a pattern or skips it, and whether it skips: for loops, which count neither. */

@@ -24,6 +24,8 @@ export interface Test {
   /** A value that passes, and one that fails, to stand for one that is missing. */
   readonly passing?: Cel;
   readonly failing?: Cel;
+  /** Whether the value stands several times in the test. */
+  readonly isRepeated?: boolean;
 }
 
 /** What a test is made for. */
@@ -124,7 +126,7 @@ function partTest(pattern: TextPattern, use: TestFor): Test {
     const tests = others.map((part) => partTest(part, use));
     const texts = literals.flatMap((each) => each ?? []);
     if (texts.length > 0) tests.unshift(literalTest(texts, use));
-    return joined(tests, cel.or, (nulls) => nulls.includes(true));
+    return joined(tests, true);
   }
   if ("all" in pattern) {
     const isUnwanted = (part: TextPattern): part is Atom =>
@@ -132,7 +134,7 @@ function partTest(pattern: TextPattern, use: TestFor): Test {
     const tests = pattern.all.filter((part) => !isUnwanted(part)).map((part) => partTest(part, use));
     const unwanted = pattern.all.filter(isUnwanted).map(({ operand }) => operand);
     if (unwanted.length > 0) tests.push(negated(literalTest(unwanted, insideNegation(use)), use));
-    return joined(tests, cel.and, (nulls) => !nulls.includes(false));
+    return joined(tests, false);
   }
   if (!isText(pattern)) return amountTest(pattern, use);
   const { comparison, operand } = pattern;
@@ -142,12 +144,17 @@ function partTest(pattern: TextPattern, use: TestFor): Test {
   return comparison === "!=" ? negated(test, use) : test;
 }
 
-function joined(tests: readonly Test[], join: typeof cel.or, nullPasses: (nulls: readonly boolean[]) => boolean): Test {
-  const [only] = tests;
-  if (only !== undefined && tests.length === 1) return only;
+function joined(tests: readonly Test[], isAny: boolean): Test {
+  const [first] = tests;
+  if (first !== undefined && tests.length === 1) return first;
+  const join = isAny ? cel.or : cel.and;
+  const nulls = tests.map((test) => test.nullPasses);
+  const isShared = !isAny || tests.every(({ failing }) => failing?.text === first?.failing?.text);
   return {
     of: (value) => join(...tests.map((test) => test.of(value))),
-    nullPasses: nullPasses(tests.map((test) => test.nullPasses)),
+    nullPasses: isAny ? nulls.includes(true) : !nulls.includes(false),
+    isRepeated: true,
+    ...(isShared && first?.failing && { failing: first.failing }),
   };
 }
 
@@ -224,7 +231,7 @@ export function matching(text: Cel, pattern: string): Cel {
 }
 
 /** What a duration of Go looks like. */
-const DURATION = "^[-+]?((\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|μs|ms|s|m|h))+$";
+const DURATION = "^[-+]?(0|((\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|μs|ms|s|m|h))+)$";
 
 /** The comparison with a number, quantity or duration; null counts as 0, and texts that are none of these are equal to none. */
 function amountTest({ comparison, operand }: Atom, { type, exact }: TestFor): Test {
@@ -248,7 +255,7 @@ function amountTest({ comparison, operand }: Atom, { type, exact }: TestFor): Te
     const text = type === "string" ? value : cel.call("string", value);
     const tests: Cel[] = [];
     if (isQuantity(operand)) {
-      const test = quantityTest(text, wanted, operand);
+      const test = quantityTest(text, wanted, cel.literal(operand));
       const isSure = type === "number" || type === "quantity";
       tests.push(isSure ? test : cel.and(cel.call("isQuantity", text), test));
     }
@@ -274,8 +281,9 @@ function amountTest({ comparison, operand }: Atom, { type, exact }: TestFor): Te
   };
 }
 
-function quantityTest(text: Cel, comparison: Comparison, operand: string): Cel {
-  const [left, right] = [cel.call("quantity", text), cel.call("quantity", cel.literal(operand))];
+/** The comparison of a text with another one, where both are quantities. */
+export function quantityTest(text: Cel, comparison: Comparison, operand: Cel): Cel {
+  const [left, right] = [cel.call("quantity", text), cel.call("quantity", operand)];
   if (comparison === "==") return cel.equal(left, right);
   if (comparison === "<") return cel.method(left, "isLessThan", right);
   if (comparison === ">") return cel.method(left, "isGreaterThan", right);

@@ -5,10 +5,11 @@
 import { isObject, type JsonObject } from "../../../../kubernetes/object.js";
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
+import { hasVariables } from "../jmespath/template.js";
 import { NotConverted, placed } from "../not-converted.js";
 import { loopOf, type Scope } from "../scope.js";
 import { type LeafUse, leafHolds } from "./leaf.js";
-import { matching } from "./scalar.js";
+import { matching, testOf } from "./scalar.js";
 import type { Shape } from "./shape.js";
 import { hasWildcard, wildcardMatches } from "./text-pattern.js";
 
@@ -37,8 +38,10 @@ export interface StepLoop {
 
 /** A step of the walk. */
 export interface Step {
-  /** Where it is false, the walk fails. */
+  /** Where it is false, the walk fails, */
   readonly ok: Cel;
+  /** unless this is true. */
+  readonly unless?: Cel;
   /** Where it is true, and `ok`, the walk ends as skipped. */
   readonly skip?: Cel;
   /** Whether the skip ends a map's anchors in any case: that of a list or map inside does so only where all others skip. */
@@ -54,11 +57,13 @@ export interface Walk {
   readonly exact: boolean;
 }
 
+const okOf = ({ ok, unless = cel.FALSE }: Step): Cel => cel.or(unless, ok);
+
 /** What a walk through steps amounts to, where a skip and the end count as given. */
 export function outcome(steps: readonly Step[], skip: boolean, end: Cel): Cel {
   return steps.reduceRight((rest: Cel, step) => {
     const then = step.skip === undefined ? rest : skip ? cel.or(step.skip, rest) : cel.and(cel.not(step.skip), rest);
-    return cel.and(step.ok, then);
+    return cel.and(okOf(step), then);
   }, end);
 }
 
@@ -73,6 +78,8 @@ const ANCHOR = /^([+<=X^])?\((.+)\)$/s;
 
 /** A key with the kind of its anchor: `()`, `<()`, `=()`, `X()`, `^()`; "" for a plain key. */
 export function anchorOf(written: string): { readonly anchor: string; readonly key: string } {
+  if (hasVariables(written))
+    throw new NotConverted([written], "a key with variables is not converted: write the condition in CEL");
   const match = ANCHOR.exec(written.trim());
   if (match?.[1] === "+") throw new NotConverted([written], "Kyverno refuses +(…) in what a rule validates");
   if (match === null) return { anchor: "", key: written };
@@ -100,25 +107,21 @@ export function stepsOf(
   return [{ ok: leafHolds(pattern, value, { ...walk, missing }), path: value.path }];
 }
 
-const optionalOf = ({ plain, optional }: Value): Cel => optional ?? plain;
-
 /** The value, or null where it is missing. */
 const orNull = ({ plain, optional }: Value): Cel => (optional === undefined ? plain : cel.orValue(optional, cel.NULL));
 
 /** Whether a value is there: it may be null. */
 export const isThere = ({ presence }: Value): Cel => presence ?? cel.TRUE;
 
-function memberOf(value: Value, key: string): Value {
-  const optional = cel.optionalMember(optionalOf(value), key);
+function memberOf(value: Value, key: string, isAnchored: boolean, { scope }: Walk): Value {
+  const [path, shape] = [[...value.path, key], value.shape?.member(key)];
+  const plain = cel.member(value.plain, key);
+  const always =
+    scope.roots.pod === undefined ? ["metadata", ...(isAnchored ? [] : ["spec"])] : ["spec", "spec.containers"];
+  if (shape !== undefined && always.includes(path.join("."))) return { plain, shape, path };
+  const optional = cel.optionalMember(value.optional ?? value.plain, key);
   const presence = value.optional === undefined ? cel.has(value.plain, key) : cel.method(optional, "hasValue");
-  const isKnown =
-    value.path.length === 0 && (key === "spec" || key === "metadata") && value.shape?.member(key) !== undefined;
-  return {
-    plain: cel.member(value.plain, key),
-    ...(!isKnown && { optional, presence }),
-    shape: value.shape?.member(key),
-    path: [...value.path, key],
-  };
+  return { plain, optional, presence, shape, path };
 }
 
 /** The value where it is known to be there. */
@@ -135,8 +138,9 @@ function typeStep(value: Value, type: "list" | "map", { exact }: Walk, isCovered
 
 function mapSteps(pattern: JsonObject, value: Value, walk: Walk): readonly Step[] {
   const isRequired = needsMember(pattern);
-  // In a loop one test of a member that must be there says that its parents are.
-  const isShort = value.path.includes("*") && !walk.exact && value.optional !== undefined && isRequired;
+  // In a loop one test of a member that must be there says that its parents are; and so it does of a template's metadata.
+  const isInner = value.path.includes("*") || value.path.join() === "metadata";
+  const isShort = isInner && !walk.exact && value.optional !== undefined && isRequired;
   if (isShort) return memberSteps(pattern, value, walk);
   return [...typeStep(value, "map", walk, isRequired), ...memberSteps(pattern, there(value), walk)];
 }
@@ -147,7 +151,7 @@ function needsMember(pattern: JsonObject): boolean {
     !hasAnchors(pattern) &&
     Object.values(pattern).some((item) => {
       if (isObject(item)) return needsMember(item);
-      return typeof item === "string" ? /^[^<>=!()|&-]+$/.test(item) : typeof item === "boolean";
+      return Array.isArray(item) || (!hasVariables(item) && !testOf(item, { type: undefined, exact: true }).nullPasses);
     })
   );
 }
@@ -205,19 +209,28 @@ function wildcardSteps(
   return anchor === "" ? [{ ok: some, path }] : [];
 }
 
-/** The steps of a map's anchors: a skip inside of one counts only if all of them skip, and every skip is one of the map then. */
+/** The steps of a map's anchors: a skip of a list or map inside of one counts only if all of them skip. */
 function anchorSteps(anchors: readonly (readonly Step[])[]): readonly Step[] {
-  const soft = anchors.filter((steps) => steps.some(({ skip, isFirm }) => skip !== undefined && isFirm !== true));
-  const steps = anchors.flatMap((each) =>
-    each.map(({ skip, isFirm, ...step }) => (skip === undefined || isFirm !== true ? step : { ...step, skip })),
-  );
-  if (soft.length === 0 || soft.length < anchors.length) return steps;
-  const all = soft.map((each) => skips(each.filter(({ isFirm }) => isFirm !== true)));
-  return [...steps, { ok: cel.TRUE, skip: cel.and(...all), path: [] }];
+  const result: Step[] = [];
+  const soft = anchors.map((steps) => {
+    const before: Cel[] = [];
+    let [firm, inside] = [cel.FALSE, cel.FALSE];
+    for (const { skip, isFirm, unless = cel.FALSE, ...step } of steps) {
+      if (step.ok.text !== "true") result.push({ ...step, unless: cel.or(...before, unless) });
+      if (skip === undefined) continue;
+      before.push(skip);
+      if (isFirm === true) firm = cel.or(firm, cel.and(cel.not(inside), skip));
+      else inside = cel.or(inside, cel.and(cel.not(firm), skip));
+    }
+    if (firm.text !== "false") result.push({ ok: cel.TRUE, skip: firm, path: [] });
+    return inside;
+  });
+  const all = cel.and(...soft);
+  return all.text === "false" || soft.length === 0 ? result : [...result, { ok: cel.TRUE, skip: all, path: [] }];
 }
 
 function entrySteps({ anchor, key, item }: Entry, parent: Value, walk: Walk): readonly Step[] {
-  const value = memberOf(parent, key);
+  const value = memberOf(parent, key, anchor !== "", walk);
   const { path } = value;
   const isMissing = cel.not(isThere(value));
   switch (anchor) {
@@ -243,7 +256,7 @@ const notNull = (value: Value): Cel =>
 
 /** The steps of `=()`: those of its value where it is there. */
 function equalitySteps(item: unknown, value: Value, walk: Walk): readonly Step[] {
-  const { path, shape, optional } = value;
+  const { shape, optional } = value;
   const isMissing = cel.not(isThere(value));
   if (!isObject(item) && !Array.isArray(item)) return stepsOf(item, value, walk, "passes");
   const isPlainList = Array.isArray(item) && (shape?.type === "list" || !walk.exact) && optional !== undefined;
@@ -254,12 +267,11 @@ function equalitySteps(item: unknown, value: Value, walk: Walk): readonly Step[]
   if (isObject(item) && shape?.type === "map" && Object.keys(item).every((key) => /^[=X]\(.+\)$/.test(key)))
     return memberSteps(item, value, walk);
   const steps = stepsOf(item, there(value), walk);
-  return steps.map((step) => {
-    const { loop, ...rest } = step;
-    const ok = cel.or(isMissing, step.ok);
-    const skip = step.skip && { skip: cel.and(isThere(value), step.skip) };
-    return { ...rest, ok, ...skip, ...(loop && { loop }), path: step.path.length > 0 ? step.path : path };
-  });
+  return steps.map(({ skip, unless = cel.FALSE, ...step }) => ({
+    ...step,
+    unless: cel.or(isMissing, unless),
+    ...(skip && { skip: cel.and(isThere(value), skip) }),
+  }));
 }
 
 /** Whether for every pattern of a list one item passes it. */
@@ -310,7 +322,7 @@ function itemSteps(pattern: object, list: Value, walk: Walk): readonly Step[] {
   const before: Cel[] = [];
   const result: Step[] = [];
   for (const step of steps) {
-    const test = cel.or(...before, step.ok);
+    const test = cel.or(...before, okOf(step));
     if (step.ok.text !== "true")
       result.push({
         ok: cel.loop(list.plain, "all", name, test),
