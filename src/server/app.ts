@@ -85,7 +85,19 @@ function shownPolicy(entry: ServedPolicy, rows: ShadowRows) {
   const broken = notConverted.length > 0 && { notConverted };
   const older = outdated !== undefined && { outdated };
   const beside = shadow && { shadow: shownShadow(shadow, rows) };
-  return { id, kind, implementation, mode, allowedToMutate, available, ...started, ...problem, ...broken, ...older, ...beside };
+  return {
+    id,
+    kind,
+    implementation,
+    mode,
+    allowedToMutate,
+    available,
+    ...started,
+    ...problem,
+    ...broken,
+    ...older,
+    ...beside,
+  };
 }
 
 function shownShadow({ entry, version, enforcedNamespaces, isAlone }: ShadowVersion, rows: ShadowRows) {

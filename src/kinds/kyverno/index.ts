@@ -5,7 +5,6 @@ export { type EngineAnswer, type EngineContext, KyvernoEngine } from "./engine/e
 export type { AdmissionInput, EngineInput } from "./engine/engine-request.js";
 export type { PolicyResponse, RuleResult } from "./engine/response.js";
 export { expiredText } from "./expiry.js";
-export { originOf, resultOfOldRule } from "./old-rule-origin.js";
 export {
   type ApplyOptions,
   applyMutatingPolicies,
@@ -13,6 +12,7 @@ export {
   type MutatingRow,
   mutatingEngine,
 } from "./mutating/apply.js";
+export { originOf, resultOfOldRule } from "./old-rule-origin.js";
 export { type CompileFailure, preparePolicies } from "./prepare-policies.js";
 export { readOldExceptions, readOldPolicy } from "./read-old-policy.js";
 export { type ExceptionResource, isMutating, type PolicyResource } from "./resource.js";

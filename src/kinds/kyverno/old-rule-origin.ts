@@ -1,7 +1,7 @@
 /** Policies that were made of a rule of an old one (kyverno.io), by this server or by `convert`: their results under the old names. */
 import { CONVERTED_CEL, CONVERTED_FROM, CONVERTED_RULE } from "./convert/policy-document.js";
-import { INDEX_PROPERTY } from "./engine/rule-result.js";
 import type { PolicyResponse, RuleResult } from "./engine/response.js";
+import { INDEX_PROPERTY } from "./engine/rule-result.js";
 import type { PolicyResource } from "./resource.js";
 
 /** The rule of an old policy. */
@@ -17,7 +17,11 @@ export interface OldRuleOrigin {
 }
 
 /** The rule that a policy was made of, as its annotations say; `undefined`: none. */
-export function originOf({ metadata: { annotations = {} }, spec, converted }: PolicyResource): OldRuleOrigin | undefined {
+export function originOf({
+  metadata: { annotations = {} },
+  spec,
+  converted,
+}: PolicyResource): OldRuleOrigin | undefined {
   const [kind, ...names] = (annotations[CONVERTED_FROM] ?? "").split("/");
   const rule = annotations[CONVERTED_RULE];
   const policy = names.pop();
@@ -31,8 +35,7 @@ export function originOf({ metadata: { annotations = {} }, spec, converted }: Po
 /** The Pod of an object in a rule that judges controllers, too. */
 const POD_TEMPLATE = /\.kind == \\"Pod\\" \?/;
 /** The match conditions that say what an old rule matches, rather than its preconditions. */
-const OF_MATCH =
-  /^(?:action|annotations|exclude|kind|labels|match|name|namespace|namespace-labels|user)(?:-\d+)?$/;
+const OF_MATCH = /^(?:action|annotations|exclude|kind|labels|match|name|namespace|namespace-labels|user)(?:-\d+)?$/;
 /** Those of its preconditions; others are its `celPreconditions`, under their own names. */
 const PRECONDITIONS = /^preconditions(?:-\d+)?$/;
 /** Longest name of a rule that is made of another. */

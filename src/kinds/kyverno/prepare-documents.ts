@@ -222,7 +222,9 @@ export function prepareDocuments(documents: readonly KyvernoDocument[], options:
   const oldExceptions: KyvernoDocument[] = [];
   for (const document of documents) {
     if (isOldPolicy(document.value)) {
-      policies.push(...rulesOf(document, document.value, { problems, unconverted }, { onlyRule: options.onlyRule, known }));
+      policies.push(
+        ...rulesOf(document, document.value, { problems, unconverted }, { onlyRule: options.onlyRule, known }),
+      );
       continue;
     }
     if (isOldException(document.value)) {
@@ -262,7 +264,12 @@ export function prepareDocuments(documents: readonly KyvernoDocument[], options:
   }
   for (const document of oldExceptions) {
     const read = readOldExceptions([document.value as ExceptionResource], known);
-    unconverted.push(...read.idle.map(({ reason }) => notConverted(document, reason.path, reason.message)));
+    // It exempts from nothing: more is denied, and nothing passes by it.
+    for (const { reason } of read.idle)
+      unconverted.push({
+        ...document.problem("warning", reason.path, `the exception has no effect: ${reason.message}`),
+        code: "POLICY_NOT_CONVERTED",
+      });
     exceptions.push(...read.exceptions.map((resource) => ({ resource: inNamespace(resource, true), document })));
   }
   for (const each of broken) problems.push(...moreMistakes(each, options));
@@ -398,9 +405,12 @@ function warningsAbout(
     const rules = policies.filter(({ resource }) => originOf(resource)?.policy === name);
     const becomes = rules.map(({ resource }) => `${resource.kind} ${resource.metadata.name ?? ""}`).join(", ");
     const isOld = kind === "ClusterPolicy" || kind === "Policy";
-    const what = isOld && becomes !== "" ? `name what its rules become: ${becomes}` : ours
-      ? `there is no ${kind} ${JSON.stringify(name)}`
-      : `${JSON.stringify(kind)} is not a kind of policies here`;
+    const what =
+      isOld && becomes !== ""
+        ? `name what its rules become: ${becomes}`
+        : ours
+          ? `there is no ${kind} ${JSON.stringify(name)}`
+          : `${JSON.stringify(kind)} is not a kind of policies here`;
     problems.push(document.problem("warning", ["spec", "policyRefs", i], `the exception has no effect: ${what}`));
   });
   const expiry = expiryOf(resource);

@@ -68,10 +68,7 @@ export interface ReadExceptions {
 }
 
 /** Converts the exceptions of the old language among others. @param known the policies that they may name */
-export function readOldExceptions(
-  all: readonly ExceptionResource[],
-  known: readonly KnownPolicy[],
-): ReadExceptions {
+export function readOldExceptions(all: readonly ExceptionResource[], known: readonly KnownPolicy[]): ReadExceptions {
   const idle: { exception: JsonObject; reason: Reason }[] = [];
   const exceptions = all.flatMap((exception) => {
     if (!isOldException(exception)) return [exception];
@@ -93,7 +90,8 @@ function readRule(policy: JsonObject, converted: ConvertedRule): ReadRule {
   for (const { value, places } of documents) {
     const read = readResource(value);
     const placeOf = (at: FieldPath) => placed(places, at) ?? path;
-    if (read.kind === "policy") policies.push({ resource: { ...read.resource, converted: { isAboutControllers } }, placeOf });
+    if (read.kind === "policy")
+      policies.push({ resource: { ...read.resource, converted: { isAboutControllers } }, placeOf });
     else reason ??= { path, message: unreadable(read) };
   }
   if (reason === undefined) return { policies, notes };

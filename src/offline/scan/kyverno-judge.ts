@@ -89,7 +89,8 @@ export function reportedPolicy(resource: PolicyResource, place?: Place): Reporte
   return {
     name: origin?.policy ?? metadata.name ?? "",
     namespace: origin?.namespace ?? metadata.namespace ?? "",
-    source: origin !== undefined ? "kyverno" : isMutating(resource) ? "KyvernoMutatingPolicy" : "KyvernoValidatingPolicy",
+    source:
+      origin !== undefined ? "kyverno" : isMutating(resource) ? "KyvernoMutatingPolicy" : "KyvernoValidatingPolicy",
     annotations: metadata.annotations ?? {},
     process: background?.enabled !== false ? "background scan" : admission?.enabled !== false ? "admission review" : "",
     countsSkips: true,

@@ -226,7 +226,10 @@ async function listingFor(
   return await ClusterListing.open(cluster.client, wanted, cluster.namespace);
 }
 
-function kyvernoWorld({ values, definitions, contextFile, bindings = [] }: ScanPlan, { http, cluster, now, date }: ScanTools): World {
+function kyvernoWorld(
+  { values, definitions, contextFile, bindings = [] }: ScanPlan,
+  { http, cluster, now, date }: ScanTools,
+): World {
   if (cluster !== undefined) return { ...cluster.world, external: cluster.external, date };
   const context = contextFile === undefined ? undefined : parseContextFile(contextFile, new ExternalKinds(definitions));
   if (context?.ok === false) throw new ScanError(context.error);

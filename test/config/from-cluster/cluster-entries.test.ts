@@ -68,7 +68,13 @@ describe("Kyverno's policies of the old language", () => {
         metadata: { name, namespace: "ns" },
         spec: { exceptions: [{ policyName, ruleNames: ["*"] }] },
       });
-    const documents = [clusterPolicy("a"), old("a", "own"), old("b", "other"), exception("e-a-rule", "a-rule"), exception("e-ab", "ab")];
+    const documents = [
+      clusterPolicy("a"),
+      old("a", "own"),
+      old("b", "other"),
+      exception("e-a-rule", "a-rule"),
+      exception("e-ab", "ab"),
+    ];
     const entry = only(documents);
     assert.ok(entry.kind === "resource");
     assert.deepEqual(
