@@ -42,7 +42,7 @@ export function actionsOf(
   const namespace = resources.some((each) => each === "*" || each === "namespaces") ? OR_NONE : NAMESPACE;
   const steps = [
     ...stepsOf(ofRule, ["validate", "failureActionOverrides"], namespace),
-    ...stepsOf(ofPolicy, ["validate"], namespace),
+    ...stepsOf(ofPolicy, ["spec", "validationFailureActionOverrides"], namespace),
   ];
   // The first that applies counts.
   let [left, other]: [Cel, Cel] = [TRUE, FALSE];
