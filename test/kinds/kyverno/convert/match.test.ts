@@ -222,7 +222,7 @@ describe("blocks", () => {
     assert.equal(await labels(matching({ kinds }), { resources: { namespaces: ["shop"] } }), "..x.");
     assert.equal(await labels(matching({ kinds }), matching({ operations: ["CREATE"] })), "....");
     assert.match(
-      reasonsOf(convertPolicy(policyOf({ exclude: matching({ kinds: ["ConfigMap"] }) })))[0] ?? "",
+      reasonsOf(convertPolicy(policyOf({ exclude: matching({ kinds: ["ConfigMap", "Secret"] }) })))[0] ?? "",
       /^spec\.rules\.0\.exclude\.any\.0: it excludes all/,
     );
   });

@@ -94,7 +94,7 @@ describe("the action", () => {
 
   test("differs by namespace in two policies", async () => {
     const overrides = [
-      { action: "Audit", namespaces: ["bank-test"] },
+      { action: "Audit", namespaceSelector: { matchLabels: { tier: "test" } } },
       { action: "Enforce", namespaces: ["bank*"] },
       { action: "Enforce", namespaceSelector: { matchLabels: { tier: "tin" } } },
     ];
@@ -108,7 +108,9 @@ describe("the action", () => {
     );
     const objects = ["shop", "bank", "bank-test", "tin"].map((namespace) => object("ConfigMap", "a", namespace));
     assert.deepEqual(
-      await judged(made, objects, { namespaces: { shop: {}, bank: {}, "bank-test": {}, tin: { tier: "tin" } } }),
+      await judged(made, objects, {
+        namespaces: { shop: {}, bank: {}, "bank-test": { tier: "test" }, tin: { tier: "tin" } },
+      }),
       ["fail matched skip", "skip fail matched", "fail matched skip", "skip fail matched"],
     );
   });
