@@ -1,4 +1,4 @@
-/** What becomes of failures: `validationFailureAction`, `failureAction` and their overrides by namespace. */
+/** Actions on failures: `validationFailureAction`, `failureAction` and their overrides by namespace. */
 import type { FieldPath } from "../../../kubernetes/field-error.js";
 import { isObject, member, text } from "../../../kubernetes/object.js";
 import type { NamedExpression } from "../resource.js";

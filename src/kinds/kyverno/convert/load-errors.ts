@@ -1,4 +1,4 @@
-/** What Kyverno 1.19.1 refuses or drops when a policy is stored: such a policy has judged nothing. */
+/** Mistakes for which Kyverno 1.19.1 refuses or drops a policy when it is stored: such a policy has judged nothing. */
 import { sameValue } from "../../../data/same-value.js";
 import { didYouMean } from "../../../data/suggest.js";
 import { builtinScope } from "../../../kubernetes/builtin-kinds.js";
@@ -9,7 +9,7 @@ import { validate as validateBySchema } from "../../../kubernetes/custom-resourc
 import type { FieldPath } from "../../../kubernetes/field-error.js";
 import { labelValueErrors, qualifiedNameErrors } from "../../../kubernetes/name-formats.js";
 import { isObject, type JsonObject, member, nameOf, text } from "../../../kubernetes/object.js";
-import type { Reason } from "./convert-policy.js";
+import type { Reason } from "./conversion.js";
 import { AUTOGEN_ANNOTATION, type Block, blocksOf } from "./match/autogen.js";
 import { parseKind, plainKind } from "./match/kinds.js";
 import { hasWildcard, matchesWildcard } from "./match/wildcard.js";
@@ -293,7 +293,7 @@ function* variablesOf(
       if (!(outside && key === "foreach")) yield* variablesOf(each, [...path, key], outside);
 }
 
-/** The places of existence anchors whose value is no list. */
+/** The places of existence anchors whose value is not a list. */
 function* noLists(value: unknown, path: FieldPath): Generator<FieldPath> {
   if (Array.isArray(value)) for (const [index, each] of value.entries()) yield* noLists(each, [...path, index]);
   else if (isObject(value))

@@ -3,7 +3,7 @@ import { type FieldPath, formatPath } from "../../../kubernetes/field-error.js";
 import { isObject, type JsonObject, member, nameOf, namespaceOf, text } from "../../../kubernetes/object.js";
 import { GROUP, NAMESPACED_POLICY_KIND, POLICY_KIND } from "../resource.js";
 import { actionsOf } from "./actions.js";
-import type { ConvertedDocument, Reason } from "./convert-policy.js";
+import type { ConvertedDocument, Reason } from "./conversion.js";
 import { AUTOGEN_ANNOTATION } from "./match/autogen.js";
 import type { Matched } from "./match/match.js";
 import type { OldRule } from "./old-policy.js";
@@ -158,7 +158,7 @@ export function usedVariables(
     for (const each of found) used.add(each);
     pending = found.map(({ expression = "" }) => expression);
   }
-  // What a person wrote stays.
+  // Variables that a person wrote stay.
   return variables.filter((each) => used.has(each) || each.from[1] === "cel");
 }
 
