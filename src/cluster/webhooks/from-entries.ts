@@ -173,6 +173,8 @@ class EntryReader {
       switch (kind) {
         case "ValidatingPolicy":
         case "NamespacedValidatingPolicy":
+        case "MutatingPolicy":
+        case "NamespacedMutatingPolicy":
           return kyvernoDemand(id, value, { conditions, excepted: isExcepted(values, kind, nameOf(value)) });
         case "ValidatingAdmissionPolicy":
         case "MutatingAdmissionPolicy": {

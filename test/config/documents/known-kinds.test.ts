@@ -11,7 +11,7 @@ describe("kinds that people bring along", () => {
     ["admissionregistration.k8s.io", "ValidatingAdmissionPolicy", "resource"],
     ["policies.kubewarden.io", "ClusterAdmissionPolicy", "resource-alone"],
     ["kyverno.io", "ClusterPolicy", "none"],
-    ["policies.kyverno.io", "MutatingPolicy", "none"],
+    ["policies.kyverno.io", "MutatingPolicy", "resource"],
     ["policies.kyverno.io", "NamespacedDeletingPolicy", "none"],
     ["templates.gatekeeper.sh", "ConstraintTemplate", "none"],
     ["constraints.gatekeeper.sh", "K8sAllowedRepos", "none"],
