@@ -54,7 +54,7 @@ export function kyvernoDemand(
     operations: operationsOf(said.rules),
   };
   // Variants have conditions of their own. A failing condition makes the API server refuse the request, so it must be one for which the policy would deny.
-  // What one policy changes decides the conditions of the next.
+  // The conditions of a policy are about what those before have left.
   const mutating = isMutating({ kind: text(resource, "kind") });
   const denying = denies && said.isExact && !excepted;
   const copies = !mutating && variants.length === 0 && (failurePolicy === "Ignore" || denying);
