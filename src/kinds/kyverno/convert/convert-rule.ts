@@ -1,0 +1,90 @@
+/** Converts one rule: match, context, preconditions and what it validates or changes become one policy. */
+import type { FieldPath } from "../../../kubernetes/field-error.js";
+import { isObject, type JsonObject, member } from "../../../kubernetes/object.js";
+import { celRule } from "./cel-rule.js";
+import { conditionsHold } from "./conditions/conditions.js";
+import { denyRule } from "./conditions/deny-rule.js";
+import { foreachRule } from "./conditions/foreach-rule.js";
+import { withContext } from "./context/context.js";
+import type { ConvertedDocument, Reason } from "./convert-policy.js";
+import { matchOf } from "./match/match.js";
+import { mutateRule } from "./mutate/mutate-rule.js";
+import { NotConverted, placed } from "./not-converted.js";
+import type { OldRule } from "./old-policy.js";
+import { patternRule } from "./pattern/pattern-rule.js";
+import { podSecurityRule } from "./pod-security/pod-security-rule.js";
+import { documentsOf } from "./policy-document.js";
+import { RuleDraft } from "./rule-draft.js";
+import type { Scope } from "./scope.js";
+
+/**
+ * Writes what a rule checks into a draft.
+ * @param body the value of its key, such as `pattern`
+ * @param message `validate.message`, `""` without one
+ * @param path of the body, below the rule
+ */
+export type RuleWriter = (body: unknown, message: string, scope: Scope, path: FieldPath) => void;
+
+/** What a rule may validate, by its key in `validate`. */
+const WRITERS: ReadonlyMap<string, RuleWriter> = new Map([
+  ["pattern", patternRule],
+  ["anyPattern", patternRule],
+  ["deny", denyRule],
+  ["foreach", foreachRule],
+  ["podSecurity", podSecurityRule],
+]);
+
+/** Keys that are not converted, with what to write instead. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  verifyImages:
+    "signatures of images are not converted: write an ImageValidatingPolicy, or verify with a group's module",
+  generate: "a rule that generates objects is not converted: write a GeneratingPolicy for Kyverno",
+};
+
+/**
+ * Converts a rule.
+ * @param name of the new policy
+ * @throws NotConverted with a place below the rule
+ */
+export function convertRule(
+  old: OldRule,
+  name: string,
+): { readonly documents: readonly ConvertedDocument[]; readonly notes: readonly Reason[] } {
+  const { rule } = old;
+  for (const [key, message] of Object.entries(INSTEAD))
+    if (Object.hasOwn(rule, key)) throw new NotConverted([key], message);
+  const validate = member(rule, "validate");
+  const cel = member(validate, "cel");
+  // CEL rules stay as they are, and the new kind's autogen makes their variants.
+  const draft = new RuleDraft();
+  const matched = placed([], () => matchOf(old, draft, cel !== undefined));
+  const inner: Scope = { roots: matched.roots, names: new Map(), draft, inline: false, rule: old.name, depth: 0 };
+  const outer: Scope = { ...inner, roots: matched.inlineRoots, inline: true };
+  for (const condition of matched.conditions) draft.condition(condition.name, condition.cel, condition.from);
+  const entries = member(rule, "context");
+  const [scope, conditionScope] = [withContext(entries, inner), withContext(entries, outer)];
+  const preconditions = member(rule, "preconditions");
+  if (preconditions !== undefined && preconditions !== null)
+    draft.condition(
+      "preconditions",
+      placed(["preconditions"], () => conditionsHold(preconditions, conditionScope)),
+      ["preconditions"],
+    );
+  if (isObject(member(rule, "mutate"))) return mutateRule(old, name, matched, scope);
+  if (!isObject(validate)) throw new NotConverted([], "a rule needs validate or mutate");
+  if (cel !== undefined) placed(["validate", "cel"], () => celRule(cel, validate, scope, old));
+  else writeChecks(validate, scope);
+  return documentsOf(old, name, matched, draft);
+}
+
+function writeChecks(validate: JsonObject, scope: Scope): void {
+  const keys = Object.keys(validate).filter((key) => WRITERS.has(key));
+  const [key, ...others] = keys;
+  const writer = key === undefined ? undefined : WRITERS.get(key);
+  if (key === undefined || writer === undefined || others.length > 0)
+    throw new NotConverted(["validate"], "one of pattern, anyPattern, deny, foreach, podSecurity and cel is converted");
+  const message = member(validate, "message");
+  placed(["validate", key], () => {
+    writer(validate[key], typeof message === "string" ? message : "", scope, ["validate", key]);
+  });
+}
