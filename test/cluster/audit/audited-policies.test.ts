@@ -139,8 +139,8 @@ describe("policies for the background", () => {
       pod("bad", "bad.example/a"),
     );
     assert.deepEqual(results, {
-      "clusterpolicy-old/ClusterPolicy/old/registry": { fail: 1 },
-      "clusterpolicy-old/ClusterPolicy/old/signed": { error: 1 },
+      "clusterpolicy-old/registry": { fail: 1 },
+      "clusterpolicy-old/signed": { error: 1 },
     });
     const [report] = server.objects("reports");
     assert.deepEqual(
