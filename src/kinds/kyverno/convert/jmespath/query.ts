@@ -156,9 +156,7 @@ function textOf(value: unknown, { nested }: Place): Value {
 function project(list: Value, right: Node, condition: Node | undefined, place: Place): Value {
   const { name, inner } = loopOf(place.scope);
   const each = cel.primary(name);
-  const element =
-    list.each?.(each) ??
-    known(each, list.items?.type ?? "dyn", about(list.items));
+  const element = list.each?.(each) ?? known(each, list.items?.type ?? "dyn", about(list.items));
   const inside = { ...place, scope: inner };
   const holds = condition === undefined ? cel.TRUE : truthy(lenient(evaluate(condition, element, inside)), inner);
   const made = evaluate(right, element, inside);

@@ -3,8 +3,8 @@ import { stringifyJson } from "../../../../data/json.js";
 import { isObject } from "../../../../kubernetes/object.js";
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
-import { loopOf, type Scope } from "../scope.js";
 import type { Shape } from "../pattern/shape.js";
+import { loopOf, type Scope } from "../scope.js";
 import type { Term } from "../term.js";
 
 /** A value, while a query is converted. */

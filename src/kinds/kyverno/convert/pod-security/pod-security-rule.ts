@@ -41,7 +41,7 @@ export const podSecurityRule: RuleWriter = (body, _message, scope, path) => {
   const minor = Number(/^v1\.(\d+)$/.exec(version)?.[1] ?? Number.POSITIVE_INFINITY);
   const checks = checksOf(minor).filter(({ isRestricted }) => level === "restricted" || !isRestricted);
   const exclusions = (member(body, "exclude") ?? []) as readonly Exclusion[];
-  exclusions.forEach((exclusion, index) => check(exclusion, checks, ["exclude", index]));
+  for (const [index, exclusion] of exclusions.entries()) check(exclusion, checks, ["exclude", index]);
   const pod = podOf(scope, path);
   const place: Place = { pod, spec: cel.member(pod, "spec"), scope, path };
   for (const each of checks) {
