@@ -79,15 +79,16 @@ function testPieces(place: Place, value: Cel, index: number, path: string): read
 
 /** The places along a path, the object itself left out. */
 function placesOf(path: string, root: Place, scope: Scope): readonly Place[] {
-  const variables = path.match(VARIABLE) ?? [];
+  const variables = [...(path.match(VARIABLE) ?? [])];
   const [first, ...segments] = path.replaceAll(VARIABLE, "\0").split("/");
   if (first !== "" || segments.length === 0) throw new NotConverted([], "a path begins with /");
-  let next = 0;
-  return segments.reduce<Place[]>((all, each, index) => {
-    const segment = each.replaceAll("\0", () => variables[next++] ?? "");
-    const isLast = index === segments.length - 1;
-    return [...all, stepTo(all.at(-1) ?? root, isLast && segment === "-1" ? "-" : segment, scope)];
-  }, []);
+  const places: Place[] = [];
+  for (const [index, each] of segments.entries()) {
+    const segment = each.replaceAll("\0", () => variables.shift() ?? "");
+    const isNew = segment === "-1" && index === segments.length - 1;
+    places.push(stepTo(places.at(-1) ?? root, isNew ? "-" : segment, scope));
+  }
+  return places;
 }
 
 function stepTo(place: Place, segment: string, scope: Scope): Place {

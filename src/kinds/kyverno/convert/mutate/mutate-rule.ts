@@ -14,7 +14,7 @@ import { metadataOf, settingsOf, usedVariables } from "../policy-document.js";
 import type { Placed } from "../rule-draft.js";
 import { loopOf, type Scope, withNames } from "../scope.js";
 import { jsonPatchPieces } from "./json-patches.js";
-import { childOf, forEach, listOf, type Piece, type Place, surePlace, when } from "./patches.js";
+import { childOf, forEach, itemOf, listOf, type Piece, type Place, surePlace, when } from "./patches.js";
 import { type MergeContext, mergeConditions, mergePieces } from "./strategic-merge.js";
 
 /** What all patches of a rule begin with. */
@@ -160,13 +160,12 @@ function loopPieces(body: unknown, scope: Scope, changed: Changed): readonly Pie
 }
 
 /** The places from the object to an element of a list of it: they are there in each round. */
-function elementPlaces(list: string, root: Place, index: cel.Cel): readonly Place[] {
-  const [, path] = /^request\.object\.([A-Za-z]\w*(?:\.[A-Za-z]\w*)*)(?:\[\])?$/.exec(list.trim()) ?? [];
-  const places = (path?.split(".") ?? []).reduce<Place[]>((all, key) => [...all, childOf(all.at(-1) ?? root, key)], []);
-  const last = places.at(-1);
-  return last === undefined
-    ? []
-    : [...places, surePlace([...last.pointer, cel.literal("/"), cel.call("string", index)], index)];
+function elementPlaces(source: string, root: Place, index: cel.Cel): readonly Place[] {
+  const [, path] = /^request\.object\.([A-Za-z]\w*(?:\.[A-Za-z]\w*)*)(?:\[\])?$/.exec(source.trim()) ?? [];
+  const places: Place[] = [];
+  for (const key of path?.split(".") ?? []) places.push(childOf(places.at(-1) ?? root, key));
+  const list = places.at(-1);
+  return list === undefined ? [] : [...places, itemOf(list, index, index)];
 }
 
 function documentOf(
