@@ -281,7 +281,7 @@ describe("exclude", () => {
 
 test("what Kyverno would refuse, or means otherwise than it says, is not converted", () => {
   const reasons = (podSecurity: JsonObject) => reasonsOf(rule(podSecurity)).join();
-  assert.match(reasons({ level: "privileged" }), /level: of level privileged Kyverno runs every check/);
+  assert.match(reasons({ level: "privileged" }), /level: Kyverno runs every check unless the level is baseline/);
   assert.match(reasons({}), /level: /);
   assert.match(reasons({ level: "baseline", version: "v1.18" }), /version: /);
   for (const [exclusion, message] of [
@@ -291,7 +291,7 @@ test("what Kyverno would refuse, or means otherwise than it says, is not convert
     [{ controlName: "Host Namespaces", images: ["*"] }, /images: this control is one of the Pod/],
     [{ controlName: "Volume Types" }, /controlName: this control is one of level restricted/],
     [{ controlName: "SELinux", values: ["a"] }, /values: restrictedField and values belong together/],
-    [{ controlName: "SELinux", images: "a" }, /images: must be a list of texts/],
+    [{ controlName: "SELinux", images: "a" }, /images: /],
   ] as const)
     assert.match(reasons({ level: "baseline", exclude: [exclusion] }), message);
 });
