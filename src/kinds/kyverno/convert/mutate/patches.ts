@@ -87,21 +87,15 @@ function pointerText(parts: readonly Cel[]): string {
 
 /** The pieces as one list. */
 export function listOf(pieces: readonly Piece[]): Cel {
-  const lists: Cel[] = [];
-  let run: Cel[] = [];
-  const flush = () => {
-    if (run.length > 0) lists.push(cel.list(run));
-    run = [];
-  };
+  const lists: (Cel | Cel[])[] = [];
   for (const piece of pieces) {
-    if ("operation" in piece) run.push(piece.operation);
-    else {
-      flush();
-      lists.push(piece.list);
-    }
+    const last = lists.at(-1);
+    if ("list" in piece) lists.push(piece.list);
+    else if (Array.isArray(last)) last.push(piece.operation);
+    else lists.push([piece.operation]);
   }
-  flush();
-  return lists.length === 0 ? cel.list([]) : cel.plus(...lists);
+  const parts = lists.map((each) => (Array.isArray(each) ? cel.list(each) : each));
+  return parts.length === 0 ? cel.list([]) : cel.plus(...parts);
 }
 
 /** The pieces where a condition holds, and others where it does not. */

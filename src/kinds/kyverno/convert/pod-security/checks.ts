@@ -161,104 +161,70 @@ const sysctlsOf = (minor: number) => SYSCTLS.flatMap(([since, names]) => (minor 
 const seLinuxTypes = (minor: number): readonly string[] =>
   ["", "container_t", "container_init_t", "container_kvm_t"].concat(minor >= 31 ? "container_engine_t" : []);
 
-const RESTRICTED = { isRestricted: true } as const;
 const UNLESS_WINDOWS = { isRestricted: true, sparesWindows: true } as const;
 const [ADDED, DROPPED] = ["securityContext.capabilities.add", "securityContext.capabilities.drop"];
+const NON_ROOT: Inherited = {
+  field: "securityContext.runAsNonRoot",
+  value: (target) => chain(target, "securityContext.runAsNonRoot"),
+  isGood: (value, values) => (isExempt("false", values) ? cel.TRUE : value),
+  good: cel.TRUE,
+  bad: cel.FALSE,
+  badHidesMissing: false,
+};
+const SECCOMP: Inherited = {
+  field: "securityContext.seccompProfile.type",
+  value: (target) => chain(target, "securityContext.seccompProfile"),
+  isGood: isProfile,
+  good: cel.literal(PROFILE),
+  bad: cel.primary("{}"),
+  badHidesMissing: true,
+};
+const notRoot: FieldTest = (target, values, path) =>
+  isExempt("0", values) ? cel.TRUE : cel.relation("!=", valueAt(target, path, 1), cel.literal(0));
+
+const check = (control: string, reason: string, more: Omit<Check, "control" | "reason">): Check => ({
+  control,
+  reason,
+  ...more,
+});
 
 /** The checks of a version of Kubernetes. @param minor `Infinity` for the latest one */
-export const checksOf = (minor: number): readonly Check[] => [
-  {
-    control: "Privilege Escalation",
-    reason: "allowPrivilegeEscalation != false",
-    ...UNLESS_WINDOWS,
-    container: { "securityContext.allowPrivilegeEscalation": escalation },
-  },
-  {
-    control: "AppArmor",
-    reason: "forbidden AppArmor profile",
-    annotations: appArmorAnnotations,
-    both: { "securityContext.appArmorProfile.type": profileType },
-  },
-  { control: "Capabilities", reason: "non-default capabilities", container: { [ADDED]: added(CAPABILITIES) } },
-  {
-    control: "Capabilities",
-    reason: "unrestricted capabilities",
-    ...UNLESS_WINDOWS,
-    container: { [DROPPED]: dropsAll, [ADDED]: added("NET_BIND_SERVICE") },
-  },
-  {
-    control: "Host Namespaces",
-    reason: "host namespaces",
-    spec: { hostNetwork: isFalse, hostPID: isFalse, hostIPC: isFalse },
-  },
-  { control: "HostPath Volumes", reason: "hostPath volumes", spec: { "volumes[*].hostPath": hostPath } },
-  { control: "Host Ports", reason: "hostPort", container: { "ports[*].hostPort": hostPort } },
-  { reason: "probe or lifecycle host", container: { "livenessProbe.host": noHosts } },
-  { control: "Privileged Containers", reason: "privileged", container: { "securityContext.privileged": isFalse } },
-  {
-    control: "/proc Mount Type",
-    reason: "procMount",
-    container: { "securityContext.procMount": oneOf(["Default"], "Default") },
-  },
-  {
-    control: "Volume Types",
-    reason: "restricted volume types",
-    ...RESTRICTED,
-    volumes: "configMap csi downwardAPI emptyDir ephemeral image persistentVolumeClaim projected secret".split(" "),
-  },
-  {
-    control: "Running as Non-root",
-    reason: "runAsNonRoot != true",
-    ...RESTRICTED,
-    inherited: {
-      field: "securityContext.runAsNonRoot",
-      value: (target) => chain(target, "securityContext.runAsNonRoot"),
-      isGood: (value, values) => (isExempt("false", values) ? cel.TRUE : value),
-      good: cel.TRUE,
-      bad: cel.FALSE,
-      badHidesMissing: false,
-    },
-  },
-  {
-    control: "Running as Non-root user",
-    reason: "runAsUser=0",
-    ...RESTRICTED,
-    both: {
-      "securityContext.runAsUser": (target, values, path) =>
-        isExempt("0", values) ? cel.TRUE : cel.relation("!=", valueAt(target, path, 1), cel.literal(0)),
-    },
-  },
-  {
-    control: "SELinux",
-    reason: "seLinuxOptions",
-    both: {
-      "securityContext.seLinuxOptions.type": oneOf(seLinuxTypes(minor)),
-      "securityContext.seLinuxOptions.user": oneOf([""]),
-      "securityContext.seLinuxOptions.role": oneOf([""]),
-    },
-  },
-  { control: "Seccomp", reason: "seccompProfile", both: { "securityContext.seccompProfile.type": profileType } },
-  {
-    control: "Seccomp",
-    reason: "seccompProfile",
-    ...UNLESS_WINDOWS,
-    inherited: {
-      field: "securityContext.seccompProfile.type",
-      value: (target) => chain(target, "securityContext.seccompProfile"),
-      isGood: isProfile,
-      good: cel.literal(PROFILE),
-      bad: cel.primary("{}"),
-      badHidesMissing: true,
-    },
-  },
-  {
-    control: "Sysctls",
-    reason: "forbidden sysctls",
-    spec: { "securityContext.sysctls[*].name": oneOf(sysctlsOf(minor)) },
-  },
-  {
-    control: "HostProcess",
-    reason: "hostProcess",
-    both: { "securityContext.windowsOptions.hostProcess": isFalse },
-  },
-];
+export function checksOf(minor: number): readonly Check[] {
+  const container = (path: string, test: FieldTest) => ({ container: { [path]: test } });
+  const both = (path: string, test: FieldTest) => ({ both: { [`securityContext.${path}`]: test } });
+  const seLinux: Fields = {
+    "securityContext.seLinuxOptions.type": oneOf(seLinuxTypes(minor)),
+    "securityContext.seLinuxOptions.user": oneOf([""]),
+    "securityContext.seLinuxOptions.role": oneOf([""]),
+  };
+  const volumes = "configMap csi downwardAPI emptyDir ephemeral image persistentVolumeClaim projected secret".split(
+    " ",
+  );
+  const restrictedCapabilities = { [DROPPED]: dropsAll, [ADDED]: added("NET_BIND_SERVICE") };
+  return [
+    check("Privilege Escalation", "allowPrivilegeEscalation != false", {
+      ...UNLESS_WINDOWS,
+      ...container("securityContext.allowPrivilegeEscalation", escalation),
+    }),
+    check("AppArmor", "forbidden AppArmor profile", {
+      annotations: appArmorAnnotations,
+      ...both("appArmorProfile.type", profileType),
+    }),
+    check("Capabilities", "non-default capabilities", container(ADDED, added(CAPABILITIES))),
+    check("Capabilities", "unrestricted capabilities", { ...UNLESS_WINDOWS, container: restrictedCapabilities }),
+    check("Host Namespaces", "host namespaces", { spec: { hostNetwork: isFalse, hostPID: isFalse, hostIPC: isFalse } }),
+    check("HostPath Volumes", "hostPath volumes", { spec: { "volumes[*].hostPath": hostPath } }),
+    check("Host Ports", "hostPort", container("ports[*].hostPort", hostPort)),
+    { reason: "probe or lifecycle host", ...container("livenessProbe.host", noHosts) },
+    check("Privileged Containers", "privileged", container("securityContext.privileged", isFalse)),
+    check("/proc Mount Type", "procMount", container("securityContext.procMount", oneOf(["Default"], "Default"))),
+    check("Volume Types", "restricted volume types", { isRestricted: true, volumes }),
+    check("Running as Non-root", "runAsNonRoot != true", { isRestricted: true, inherited: NON_ROOT }),
+    check("Running as Non-root user", "runAsUser=0", { isRestricted: true, ...both("runAsUser", notRoot) }),
+    check("SELinux", "seLinuxOptions", { both: seLinux }),
+    check("Seccomp", "seccompProfile", both("seccompProfile.type", profileType)),
+    check("Seccomp", "seccompProfile", { ...UNLESS_WINDOWS, inherited: SECCOMP }),
+    check("Sysctls", "forbidden sysctls", { spec: { "securityContext.sysctls[*].name": oneOf(sysctlsOf(minor)) } }),
+    check("HostProcess", "hostProcess", both("windowsOptions.hostProcess", isFalse)),
+  ];
+}

@@ -5,7 +5,7 @@ import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
 import type { RuleWriter } from "../convert-rule.js";
 import { matchesAny } from "../match/wildcard.js";
-import { NotConverted } from "../not-converted.js";
+import { NotConverted, placed } from "../not-converted.js";
 import type { Scope } from "../scope.js";
 import { type Check, chain, checksOf, type Fields, fieldTest, type Inherited, volumesAre } from "./checks.js";
 
@@ -34,14 +34,11 @@ const CONTAINER = cel.primary("container");
 export const podSecurityRule: RuleWriter = (body, _message, scope, path) => {
   const [level, version] = [text(body, "level"), text(body, "version")];
   if (level !== "baseline" && level !== "restricted")
-    throw new NotConverted(
-      ["level"],
-      "Kyverno runs every check unless the level is baseline: write restricted, or delete the rule",
-    );
+    throw new NotConverted(["level"], "Kyverno runs every check then: write restricted, or delete the rule");
   const minor = Number(/^v1\.(\d+)$/.exec(version)?.[1] ?? Number.POSITIVE_INFINITY);
   const checks = checksOf(minor).filter(({ isRestricted }) => level === "restricted" || !isRestricted);
   const exclusions = (member(body, "exclude") ?? []) as readonly Exclusion[];
-  for (const [index, exclusion] of exclusions.entries()) check(exclusion, checks, ["exclude", index]);
+  for (const [index, exclusion] of exclusions.entries()) placed(["exclude", index], () => check(exclusion, checks));
   const pod = podOf(scope, path);
   const place: Place = { pod, spec: cel.member(pod, "spec"), scope, path };
   for (const each of checks) {
@@ -57,40 +54,21 @@ export const podSecurityRule: RuleWriter = (body, _message, scope, path) => {
   }
 };
 
-const CONTAINER_CONTROLS = [
-  "Capabilities",
-  "Privileged Containers",
-  "Host Ports",
-  "/proc Mount Type",
-  "Privilege Escalation",
-];
-const POD_CONTROLS = ["Host Namespaces", "HostPath Volumes", "Sysctls", "Volume Types"];
-
 /** Refuses what Kyverno refuses. */
-function check(
-  { controlName, images = [], restrictedField, values = [] }: Exclusion,
-  checks: readonly Check[],
-  path: FieldPath,
-): void {
-  const refusals: readonly (readonly [key: string, message: string, isWrong: boolean])[] = [
-    ["controlName", "this control is one of level restricted", !checks.some(({ control }) => control === controlName)],
-    [
-      "images",
-      "this control is one of containers, whose images must be named",
-      CONTAINER_CONTROLS.includes(controlName) && images.length === 0,
-    ],
-    [
-      "images",
-      "this control is one of the Pod, not of containers",
-      POD_CONTROLS.includes(controlName) && images.length > 0,
-    ],
-    [
-      "values",
-      "restrictedField and values belong together",
-      ((restrictedField ?? "") === "") !== (values.length === 0),
-    ],
-  ];
-  for (const [key, message, isWrong] of refusals) if (isWrong) throw new NotConverted([...path, key], message);
+function check({ controlName, images = [], restrictedField = "", values = [] }: Exclusion, checks: readonly Check[]) {
+  const known = checks.filter(({ control }) => control === controlName);
+  const refuse = (key: string, message: string, isWrong: boolean) => {
+    if (isWrong) throw new NotConverted([key], message);
+  };
+  refuse("controlName", "this control is one of level restricted", known.length === 0);
+  const [ofContainers, ofPod] = [known.every((one) => one.container), known.every((one) => one.spec ?? one.volumes)];
+  refuse(
+    "images",
+    "this control is one of containers, whose images must be named",
+    ofContainers && images.length === 0,
+  );
+  refuse("images", "this control is one of the Pod, not of containers", ofPod && images.length > 0);
+  refuse("values", "restrictedField and values belong together", (restrictedField === "") !== (values.length === 0));
 }
 
 /** The object with the Pod's spec. A rule may name controllers itself. */
@@ -101,12 +79,10 @@ function podOf({ roots, draft }: Scope, path: FieldPath): Cel {
   return draft.variable("pod", cel.primary(`${object}.kind == "Pod" ? ${object} : ${controlled}`), path);
 }
 
-const isWindows = ({ spec, scope, path }: Place): Cel =>
-  scope.draft.variable(
-    "isWindows",
-    cel.equal(cel.orValue(chain(spec, "os.name"), cel.literal("")), cel.literal("windows")),
-    path,
-  );
+function isWindows({ spec, scope, path }: Place): Cel {
+  const name = cel.orValue(chain(spec, "os.name"), cel.literal(""));
+  return scope.draft.variable("isWindows", cel.equal(name, cel.literal("windows")), path);
+}
 
 const allContainers = ({ spec, scope, path }: Place): Cel =>
   scope.draft.variable("allContainers", cel.plus(...LISTS.map((name) => containersOf(name, spec))), path);
