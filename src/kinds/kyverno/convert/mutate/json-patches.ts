@@ -32,7 +32,7 @@ export function jsonPatchPieces(source: string, root: Place, scope: Scope, sure:
   return read(words).flatMap((each, index) =>
     placed([index], () => {
       const [op, path] = [text(each, "op"), text(each, "path")];
-      if (!OPERATIONS.includes(op)) throw new NotConverted(["op"], `${JSON.stringify(op)} is no operation`);
+      if (!OPERATIONS.includes(op)) throw new NotConverted(["op"], `${JSON.stringify(op)} is not an operation`);
       if (scope.depth === 0 && path !== filled(path))
         throw new NotConverted(["path"], "Kyverno refuses variables in a path outside of foreach");
       const hasWords = new RegExp(WORD).test(JSON.stringify(each.value ?? null));
@@ -123,7 +123,7 @@ const parentsOf = (path: readonly Place[]): readonly (readonly [Place, Cel])[] =
 
 const textOf = ({ pointer }: Place): string => pointer.map(({ text: part }) => part).join(" ");
 
-/** What the operations before have changed: whether a place is there is asked of the object as it was before all of them. */
+/** The changes by the operations before: whether a place is there is asked of the object as it was before all of them. */
 class Known {
   readonly #there: Set<string>;
   readonly #added: string[] = [];

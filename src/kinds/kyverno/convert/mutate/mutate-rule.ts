@@ -17,7 +17,7 @@ import { jsonPatchPieces } from "./json-patches.js";
 import { childOf, forEach, itemOf, listOf, type Piece, type Place, surePlace, when } from "./patches.js";
 import { type MergeContext, mergeConditions, mergePieces } from "./strategic-merge.js";
 
-/** What all patches of a rule begin with. */
+/** The beginning of all patches of a rule. */
 interface Changed extends Omit<MergeContext, "isLoop" | "scope"> {
   readonly root: Place;
 }
@@ -140,7 +140,7 @@ function loopPieces(body: unknown, scope: Scope, changed: Changed): readonly Pie
   const pieces = Array.isArray(foreach)
     ? foreach.flatMap((each, i) => placed(["foreach", i], () => loopPieces(each, inside, changed)))
     : patchPieces(body, inside, changed, elementPlaces(source, changed.root, at.cel));
-  // What does not depend on the element is done once, before.
+  // Patches that do not depend on the element are made once, before.
   const isOfElement = (piece: Piece) => new RegExp(`\\b(?:${item}|${index})\\b`).test(listOf([piece]).text);
   const once = pieces.filter((piece) => !isOfElement(piece));
   const isAny =

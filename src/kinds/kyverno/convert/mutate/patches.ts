@@ -79,7 +79,7 @@ function pointerText(parts: readonly Cel[]): string {
   for (const part of parts) {
     const last = joined.at(-1);
     if (last !== undefined && isText(last) && isText(part))
-      joined[joined.length - 1] = cel.literal(`${JSON.parse(last.text)}${JSON.parse(part.text)}`);
+      joined[joined.length - 1] = cel.primary(`${last.text.slice(0, -1)}${part.text.slice(1)}`);
     else joined.push(part);
   }
   return joined.length === 0 ? '""' : cel.plus(...joined).text;

@@ -20,7 +20,7 @@ const MERGE_KEYS: ReadonlyMap<string, string> = new Map([
   ["topologySpreadConstraints", "topologyKey"],
 ]);
 
-/** What a merge is written for. */
+/** The circumstances of a merge. */
 export interface MergeContext {
   readonly scope: Scope;
   /** Whether the object is of a built-in kind. */
@@ -164,7 +164,7 @@ const remains = (value: JsonObject, probe: Place, context: MergeContext): Cel =>
     }),
   );
 
-/** What every object has, and every Pod and controller, and every item that is merged by its name. */
+/** Marks members that every object has, or every Pod and controller, or every item that is merged by its name. */
 function sure(child: Place, { pointer }: Place, name: string, { isWorkload }: MergeContext): Place {
   const isMetadata = name === "metadata" && pointer.length === 0;
   const isName = name === "name" && pointer.length > 1;

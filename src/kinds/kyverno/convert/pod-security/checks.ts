@@ -35,7 +35,7 @@ export interface Check {
   readonly volumes?: readonly string[];
 }
 
-/** What containers have from their Pod where they don't say. */
+/** A field that containers have from their Pod where they don't say. */
 export interface Inherited {
   readonly field: string;
   /** The optional value of a spec or a container. */

@@ -19,7 +19,7 @@ interface Exclusion {
   readonly values?: readonly string[];
 }
 
-/** What the tests of a rule look at. */
+/** The places that the tests of a rule look at. */
 interface Place {
   readonly pod: Cel;
   readonly spec: Cel;
@@ -93,7 +93,7 @@ const containersOf = (name: List, spec: Cel): Cel =>
 const each = (containers: Cel, body: Cel): Cel =>
   body.text === "true" ? body : cel.loop(containers, "all", "container", body);
 
-/** What each container must fulfil, which may differ by the list. */
+/** Whether each container fulfils a body, which may differ by the list. */
 function eachContainer(bodyOf: (name: List) => Cel, place: Place, names: readonly List[] = LISTS): Cel {
   const bodies = names.map(bodyOf);
   const [shared] = bodies;

@@ -147,7 +147,7 @@ test("what has no counterpart is refused at its place", () => {
   const place = "mutate.patchesJson6902";
   for (const [patches, reason] of [
     [[{ op: "add", path: "data", value: 1 }], /0\.path: a path begins with \//],
-    [[{ op: "ad", path: "/data", value: 1 }], /0\.op: "ad" is no operation/],
+    [[{ op: "ad", path: "/data", value: 1 }], /0\.op: "ad" is not an operation/],
     [[{ op: "add", path: "/data/{{ request.object.metadata.name }}", value: 1 }], /0\.path: Kyverno refuses variables/],
     [
       [
