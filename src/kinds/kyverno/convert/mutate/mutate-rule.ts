@@ -64,7 +64,7 @@ export function mutateRule(
     const asked: MergeContext = { ...changed, scope: withContext(entries, outer), isLoop: false };
     if (isObject(merge)) {
       const path = ["mutate", "patchStrategicMerge"];
-      const root = surePlace([], (outer.roots.pod ?? outer.roots).object);
+      const root = surePlace(changed.root.pointer, (outer.roots.pod ?? outer.roots).object);
       draft.condition(
         "anchors",
         placed(path, () => mergeConditions(merge, root, asked)),
@@ -119,7 +119,9 @@ function patchPieces(body: unknown, scope: Scope, changed: Changed, sure: readon
 function loopPieces(body: unknown, scope: Scope, changed: Changed): readonly Piece[] {
   const source = text(body, "list");
   const term = placed(["list"], () => query(source, scope));
-  const list = term.orEmpty ?? (term.optional ? cel.orValue(term.optional, cel.list([])) : term.cel);
+  const { orEmpty, optional, fails } = term;
+  // A missing list is an error here, other than in rules that validate.
+  const list = fails ? term.cel : (orEmpty ?? (optional ? cel.orValue(optional, cel.list([])) : term.cel));
   const { name: item, inner } = loopOf(scope, "element");
   const index = loopOf(scope, "index").name;
   const at = { cel: cel.primary(index), type: "int", nullable: false, fails: false } as const;
@@ -153,6 +155,8 @@ function loopPieces(body: unknown, scope: Scope, changed: Changed): readonly Pie
       "elementIndex is not converted in a condition on patches that are the same for all elements",
     );
   const order = text(body, "order") || (isObject(merge) ? "Descending" : "Ascending");
+  if (scope.roots.pod && text(body, "order") === "Ascending")
+    scope.draft.note(["mutate", "foreach"], "of controllers Kyverno takes the elements from the last one to the first");
   return [
     ...when(isAny, once),
     ...forEach(list, { index, item }, condition, pieces.filter(isOfElement), order === "Descending"),

@@ -215,21 +215,35 @@ function anchoredPieces(pattern: JsonObject, list: Place, context: MergeContext)
   return forEach(items, names, holds, [...pieces, operation("move", to, { from: place.pointer })]);
 }
 
+/** Items without anchors are merged into those of their keys, or added; they come first then, in their order. */
 function plainPieces(items: readonly JsonObject[], list: Place, key: string, context: MergeContext): readonly Piece[] {
   const { names, item, place, inside } = itemLoop(list, context);
-  const merges: Piece[] = [];
-  const inserts: Piece[] = [];
-  for (const [index, pattern] of items.entries()) {
-    const { [key]: value, ...rest } = pattern;
-    if (value === undefined) throw new NotConverted([index], `an item needs ${key}, by which Kyverno merges this list`);
-    const isIt = cel.equal(cel.member(item, key), template(value, inside.scope).cel);
-    const front = [...list.pointer, cel.literal("/0")];
-    const moves = items.length === 1 && !context.isLoop ? [operation("move", front, { from: place.pointer })] : [];
-    merges.push(...forEach(list.value, names, isIt, [...mergePieces(rest, place, inside), ...moves]));
-    const inserted = operation("add", front, { value: template(plainOf(pattern), context.scope).cel });
-    inserts.unshift(...when(cel.loop(list.value, "exists", names.item, isIt), [], [inserted]));
-  }
-  return when(list.exists, [...merges, ...inserts], set(list, items, context));
+  const keys = items.map((pattern, index) => {
+    if (pattern[key] !== undefined) return template(pattern[key], inside.scope).cel;
+    throw new NotConverted([index], `an item needs ${key}, by which Kyverno merges this list`);
+  });
+  const isOf = (index: number) => cel.equal(cel.member(item, key), keys[index] ?? cel.NULL);
+  const front = [...list.pointer, cel.literal("/0")];
+  const merges = items.flatMap(({ [key]: _, ...rest }, index) =>
+    forEach(list.value, names, isOf(index), mergePieces(rest, place, inside)),
+  );
+  const placings = items.map((pattern, index): readonly Piece[] => {
+    const later = keys.slice(index + 1);
+    const at = cel.primary(names.index);
+    const before = cel.loop(
+      cel.method(list.value, "slice", cel.literal(0), at),
+      "filter",
+      names.item,
+      cel.relation("in", cel.member(item, key), cel.list(later)),
+    );
+    // The later ones are in front already: those from behind, and new ones, have moved this one on.
+    const now = cel.minus(cel.plus(at, cel.literal(later.length)), cel.call("size", before));
+    const from = [...list.pointer, cel.literal("/"), cel.call("string", later.length === 0 ? at : now)];
+    const moves = context.isLoop ? [] : forEach(list.value, names, isOf(index), [operation("move", front, { from })]);
+    const added = operation("add", front, { value: template(plainOf(pattern), context.scope).cel });
+    return when(cel.loop(list.value, "exists", names.item, isOf(index)), moves, [added]);
+  });
+  return when(list.exists, [...merges, ...placings.reverse().flat()], set(list, items, context));
 }
 
 /** A loop over the items of a list. */
@@ -238,5 +252,5 @@ function itemLoop(list: Place, context: MergeContext) {
   const index = loopOf(context.scope, "i").name;
   const item = cel.primary(name);
   const place = itemOf(list, cel.primary(index), item);
-  return { names: { index, item: name }, item, place, inside: { ...context, scope: inner } };
+  return { names: { index, item: name }, item, place, inside: { ...context, scope: inner, isLoop: false } };
 }
