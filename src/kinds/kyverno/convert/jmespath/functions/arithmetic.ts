@@ -121,7 +121,7 @@ interface Branch {
   readonly value: Cel;
 }
 
-function resultOf(branches: readonly Branch[], scope: Scope): Value {
+function resultOf(name: string, branches: readonly Branch[], scope: Scope): Value {
   const kinds = [...new Set(branches.map(({ kind }) => kind))];
   const isMixed = kinds.length > 1;
   const chosen = (some: readonly Branch[], write: (branch: Branch) => Cel): Cel =>
@@ -140,7 +140,7 @@ function resultOf(branches: readonly Branch[], scope: Scope): Value {
   });
   const type = isMixed ? "dyn" : kinds[0] === "number" ? "number" : "string";
   const made = known(text, type, { fails: true, ...Object.fromEntries(forms) });
-  return isMixed ? named(made, scope) : made;
+  return isMixed ? named(name, made, scope) : made;
 }
 
 function calculate(name: string, first: Value, second: Value, scope: Scope): Value {
@@ -154,7 +154,9 @@ function calculate(name: string, first: Value, second: Value, scope: Scope): Val
       `${name} of ${kinds.A.join("|")} and ${kinds.B.join("|")} is an error in Kyverno always`,
     );
   const isAsked = rules.length > 1;
-  const operands = isAsked ? { A: named(first, scope), B: named(second, scope) } : { A: first, B: second };
+  const operands = isAsked
+    ? { A: named("value", first, scope), B: named("value", second, scope) }
+    : { A: first, B: second };
   const test = (code: string): Cel => {
     const side = code.charAt(0) as "A" | "B";
     return isOf(code.charAt(1), operands[side], kinds[side]);
@@ -170,36 +172,33 @@ function calculate(name: string, first: Value, second: Value, scope: Scope): Val
     const value = filled(known, { A: texts[0], B: texts[1] });
     return { kind: operandOf(letters, 2).kind, when: join(...tests.split(/[&|]/).filter(Boolean).map(test)), value };
   });
-  return resultOf(branches, scope);
+  return resultOf(name, branches, scope);
 }
 
-/** A long operand as a variable. */
-const named = (operand: Value, { draft, inline, depth }: Scope): Value =>
-  inline || depth > 0 || operand.cel.text.length <= 30
-    ? operand
-    : { ...operand, cel: draft.variable("value", operand.cel, []) };
+/** A long value as a variable. */
+const named = (name: string, value: Value, { draft, inline, depth }: Scope): Value =>
+  inline || depth > 0 || value.cel.text.length <= 30 ? value : { ...value, cel: draft.variable(name, value.cel, []) };
 
 /** The sum of numbers. */
 const total = ({ cel: A, items }: Value): Cel =>
   filled(`A.map(v, ${asDouble(known(cel.primary("v"), items?.type ?? "dyn")).text}).sum()`, { A });
 
-/** The sum of numbers, of quantities or of durations: an error without any. */
+/** The sum of numbers, or of quantities: an error without any. Kyverno adds durations, too: an error here. */
 function sum(argument: Value, scope: Scope): Value {
-  const list = named(argument, scope);
+  const list = named("list", argument, scope);
   const first = known(cel.item(list.cel, 0), list.items?.type ?? "dyn");
   const kinds = kindsOf(first, "sum");
   const of = (template: string): Cel => filled(template, { A: list.cel });
-  const thousandths = "A.map(v, int(math.round(quantity(v).asApproximateFloat() * 1000.0))).sum()";
   const orFirst = cel.conditional(of("A == []"), cel.call("double", first.cel), total(list));
-  const branches: readonly Branch[] = [
-    { kind: "number", when: isOf("N", first, kinds), value: kinds.length > 1 ? total(list) : orFirst },
-    { kind: "quantity", when: of("A.exists(v, isQuantity(v))"), value: of(`quantity(string(${thousandths}) + "m")`) },
-    { kind: "duration", when: cel.TRUE, value: of("A.map(v, duration(v)).sum()") },
-  ];
-  return resultOf(
-    branches.filter(({ kind }) => kinds.includes(kind)),
-    scope,
-  );
+  const thousandths = "A.map(v, int(math.round(quantity(v).asApproximateFloat() * 1000.0))).sum()";
+  const number = {
+    kind: "number",
+    when: isOf("N", first, kinds),
+    value: kinds.length > 1 ? total(list) : orFirst,
+  } as const;
+  const quantity = { kind: "quantity", when: cel.TRUE, value: of(`quantity(string(${thousandths}) + "m")`) } as const;
+  const branches = [number, quantity].filter(({ kind }) => kinds.includes(kind));
+  return resultOf("sum", branches, scope);
 }
 
 /** A function of doubles that leaves an int as it is. */
