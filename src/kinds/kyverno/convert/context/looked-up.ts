@@ -27,15 +27,9 @@ export function getObject(what: LookUp, scope: Scope): Value {
   if (scope.namespace === undefined) where.push(namespace?.cel ?? cel.literal(""));
   else if (namespace === undefined || !isOwn(namespace, scope.namespace))
     throw new NotConverted([], "a Policy looks objects up in its own namespace only: write a ClusterPolicy");
-  const rest = [name, labels].filter((each) => each !== undefined);
-  const call = cel.call(
-    name === undefined ? "resource.List" : "resource.Get",
-    cel.literal(version),
-    resource,
-    ...where,
-    ...rest,
-  );
-  return objectOf(call, name === undefined);
+  where.push(...[name, labels].filter((each) => each !== undefined));
+  const call = name === undefined ? "resource.List" : "resource.Get";
+  return objectOf(cel.call(call, cel.literal(version), resource, ...where), name === undefined);
 }
 
 const isOwn = ({ cel: text, constant }: Term, namespace: string): boolean =>
@@ -48,10 +42,8 @@ export function objectOf(call: Cel, isList = false): Value {
       return known(cel.orValue(cel.member(object, key), cel.list([])), "list", { each: itemOfList });
     const whole = cel.member(object, key);
     if (key === "metadata") return known(whole, "map", { fails: true, member: (name) => metadata(whole, name) });
-    return known(key === "spec" || key === "status" || key === "data" ? whole : cel.call("dyn", whole), "dyn", {
-      fails: true,
-      trusted: true,
-    });
+    const isMap = key === "spec" || key === "status" || key === "data";
+    return known(isMap ? whole : cel.call("dyn", whole), "dyn", { fails: true, trusted: true });
   };
   return known(call, "map", { fails: !isList, member: again(call), again });
 }

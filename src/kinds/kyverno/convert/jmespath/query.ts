@@ -113,13 +113,9 @@ function within(node: Node, owner: Value, place: Place): Value {
   if (!isOther || owner.optional === undefined || owner.inside !== undefined) return evaluate(node, owner, place);
   const { optional, ...strict } = owner;
   const made = evaluate(node, { ...strict, nullable: false }, place);
-  if (made.constant !== undefined) return made;
-  return {
-    ...made,
-    present: strict.present ?? cel.method(optional, "hasValue"),
-    sure: made.sure ?? made.cel,
-    fails: true,
-  };
+  const { sure = made.cel } = made;
+  const present = strict.present ?? cel.method(optional, "hasValue");
+  return made.constant === undefined ? { ...made, present, sure, fails: true } : made;
 }
 
 /** What is evaluated first of a node. */
@@ -129,8 +125,7 @@ function first(node: Node): Node {
 }
 
 function field(name: string, current: Value, place: Place): Value {
-  const only = place.nested.get(name);
-  const key = only ?? textOf(name, place);
+  const key = place.nested.get(name) ?? textOf(name, place);
   return memberOf(current, key.constant === undefined ? key.cel : String(key.constant.value), place.scope);
 }
 
@@ -275,15 +270,11 @@ function either(left: Value, rightOf: () => Value, scope: Scope): Value {
     const more = { nullable: right.nullable, fails: right.fails };
     return known(shared(left.cel, scope, again), isSame ? type : "dyn", more);
   }
-  const text = right.constant !== undefined || isSame ? right.cel : cel.call("dyn", right.cel);
-  const yes = left.sure ?? left.cel;
-  const isTyped = left.type === "list" && !isSame;
-  const sure = isTyped ? cel.call("dyn", yes) : yes;
-  return known(cel.conditional(isFalse, text, sure), isSame ? left.type : "dyn", {
-    nullable: right.nullable,
-    fails: right.fails,
-    truth,
-  });
+  const no = right.constant !== undefined || isSame ? right.cel : cel.call("dyn", right.cel);
+  const sure = left.sure ?? left.cel;
+  const yes = type === "list" && !isSame ? cel.call("dyn", sure) : sure;
+  const more = { nullable: right.nullable, fails: right.fails, truth };
+  return known(cel.conditional(isFalse, no, yes), isSame ? type : "dyn", more);
 }
 
 function both(left: Value, rightOf: () => Value, scope: Scope): Value {
@@ -296,45 +287,32 @@ function both(left: Value, rightOf: () => Value, scope: Scope): Value {
   const truth = cel.and(truthy(left, scope), truthy(lenient(right), scope));
   const isSame = left.type === right.type;
   const [no, yes] = isSame ? [left.cel, right.cel] : [cel.call("dyn", left.cel), cel.call("dyn", right.cel)];
-  return known(cel.conditional(isFalse, no, yes), isSame ? left.type : "dyn", {
-    nullable: left.nullable || right.nullable,
-    fails: right.fails,
-    truth,
-  });
+  const more = { nullable: left.nullable || right.nullable, fails: right.fails, truth };
+  return known(cel.conditional(isFalse, no, yes), isSame ? left.type : "dyn", more);
 }
 
 const ORDERS = { GT: ">", GTE: ">=", LT: "<", LTE: "<=" } as const;
 
 function compare(node: Of<"Comparator">, left: Value, right: Value): Value {
-  if (node.name === "EQ" || node.name === "NE") {
-    const isEqual = equal(left, right);
-    return known(node.name === "EQ" ? isEqual : negated(isEqual), "bool");
-  }
-  const isOrdered = cel.and(
-    ...[left, right]
-      .filter((each) => !isNumber(each) || each.nullable)
-      .map((each) => cel.isType(each.cel, "int", "double")),
-  );
+  if (node.name === "EQ" || node.name === "NE")
+    return known(equal(node.name === "EQ" ? "==" : "!=", left, right), "bool");
+  const unsure = [left, right].filter((each) => !isNumber(each) || each.nullable);
+  const isOrdered = cel.and(...unsure.map((each) => cel.isType(each.cel, "int", "double")));
   const result = cel.relation(ORDERS[node.name], left.cel, right.cel);
   if (isOrdered.text === "true") return known(result, "bool");
-  return known(cel.conditional(isOrdered, cel.call("dyn", result), cel.NULL), "dyn", {
-    nullable: true,
-    truth: cel.and(isOrdered, result),
-  });
+  const text = cel.conditional(isOrdered, cel.call("dyn", result), cel.NULL);
+  return known(text, "dyn", { nullable: true, truth: cel.and(isOrdered, result) });
 }
 
-function equal(left: Value, right: Value): Cel {
-  if (left.constant !== undefined && right.constant === undefined) return equal(right, left);
+function equal(operator: "!=" | "==", left: Value, right: Value): Cel {
+  if (left.constant !== undefined && right.constant === undefined) return equal(operator, right, left);
   const isText = typeof right.constant?.value === "string" && right.constant.value !== "";
-  if (isText && left.optional !== undefined) return cel.equal(cel.orValue(left.optional, cel.literal("")), right.cel);
   const isMixed = left.type !== right.type && left.type !== "dyn" && right.type !== "dyn";
-  return cel.equal(isMixed ? cel.call("dyn", left.cel) : left.cel, isMixed ? cel.call("dyn", right.cel) : right.cel);
+  const [a, b] = [left, right].map(({ cel: text }) => (isMixed ? cel.call("dyn", text) : text)) as [Cel, Cel];
+  return isText && left.optional !== undefined
+    ? cel.relation(operator, cel.orValue(left.optional, cel.literal("")), right.cel)
+    : cel.relation(operator, a, b);
 }
-
-const negated = (isEqual: Cel): Cel =>
-  / == /.test(isEqual.text) && isEqual.text.indexOf(" == ") === isEqual.text.lastIndexOf(" == ")
-    ? { ...isEqual, text: isEqual.text.replace(" == ", " != ") }
-    : cel.not(isEqual);
 
 function multiList(items: readonly Value[]): Value {
   const constants = items.map((item) => item.constant);
