@@ -8,7 +8,7 @@ import { messageOf } from "../jmespath/template.js";
 import { NotConverted, placed } from "../not-converted.js";
 import type { Scope } from "../scope.js";
 import { podShape } from "./shape.js";
-import { fails, memberSteps, outcome, passes, type Step, type StepLoop, stepsOf, type Value } from "./walk.js";
+import { memberSteps, outcome, passes, type Step, type StepLoop, stepsOf, type Value } from "./walk.js";
 
 /** The object that a rule is about. */
 function rootOf({ roots, shape }: Scope): Value {
@@ -149,5 +149,8 @@ function placesOf(steps: readonly Step[]): readonly Cel[] {
 export function patternHolds(pattern: unknown, value: Cel, scope: Scope): { readonly ok: Cel; readonly skips: Cel } {
   const root: Value = { plain: value, shape: undefined, path: [] };
   const exact = stepsOf(pattern, root, { scope, exact: true });
-  return { ok: fails(stepsOf(pattern, root, { scope, exact: false })), skips: outcome(exact, true, cel.FALSE) };
+  return {
+    ok: outcome(stepsOf(pattern, root, { scope, exact: false }), true, cel.TRUE),
+    skips: outcome(exact, true, cel.FALSE),
+  };
 }
