@@ -53,11 +53,17 @@ export interface KindDocuments {
   readonly policies: readonly DocumentType[];
   /** Documents that belong to them, such as bindings. */
   readonly companions: readonly DocumentType[];
+}
+
+/** The policies of a kind in one entry. */
+export interface PreparedDocuments extends PreparedEntry {
   /**
-   * Whether its policies change objects, default no: they are evaluated first, as in a cluster, and those of other kinds about the changed object. Their outcomes
-   * carry the changed object with their patch.
+   * The kinds of those that change objects; absent: they only judge. They are evaluated first, as in a cluster, and those that judge about the changed object. Their
+   * outcomes carry the changed object with their patch.
    */
-  readonly mutates?: boolean;
+  readonly mutates?: readonly string[];
+  /** Those of the same kind that judge, beside ones that mutate; absent: there are none. */
+  readonly judging?: PreparedEntry;
 }
 
 /** Policies that are documents (`resource:`). */
@@ -66,7 +72,7 @@ export interface DocumentKind extends KindDocuments {
    * All policies among the documents, as one that evaluates them together.
    * @throws LoadError with every mistake at its place; one broken policy is enough, since its restrictions are not known
    */
-  prepare(documents: DocumentSet, warn: Warn): PreparedEntry;
+  prepare(documents: DocumentSet, warn: Warn): PreparedDocuments;
 }
 
 /** Policies written in their entry (`cel:`). */

@@ -112,10 +112,10 @@ export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentK
     };
     try {
       const made = kind.prepare({ id, own, others, ...settings }, warn);
-      prepared.push(made);
-      if (kind.mutates !== true) continue;
+      prepared.push(made, ...(made.judging === undefined ? [] : [made.judging]));
+      if (made.mutates === undefined) continue;
       mutating.push(made);
-      warnOfRefusals(entry, kind, warn);
+      warnOfRefusals(entry, made.mutates, warn);
     } catch (error) {
       // An error without problems must not be lost: the other policies would be served without this one.
       if (!(error instanceof LoadError) || error.problems.length === 0) throw error;
@@ -146,10 +146,10 @@ export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentK
 }
 
 /** Warns of mutations that the entry does not allow: they are refused when they happen. */
-function warnOfRefusals(entry: ResourceEntry, { policies }: DocumentKind, warn: Warn): void {
+function warnOfRefusals(entry: ResourceEntry, mutating: readonly string[], warn: Warn): void {
   // In monitor mode a mutation is neither refused nor applied.
   if (entry.allowedToMutate || entry.policyMode === "monitor") return;
-  const names = policies.map(({ kind }) => kind).join(" or ");
+  const names = mutating.join(" or ");
   const isMember = entry.id.includes("/");
   const advice = isMember
     ? "members of a group never mutate; to let it change objects, make it an entry of its own with allowedToMutate: true"

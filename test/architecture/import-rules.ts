@@ -123,7 +123,6 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
       "cel",
       "config/documents",
       "data",
-      "data/go",
       "kinds",
       "kinds/admission-policy",
       "kinds/shared",

@@ -59,7 +59,7 @@ import { REFUSAL_KEPT_MS } from "../../src/fetch/signatures/signature-checks.js"
 import { MAX_SIGNATURES_BYTES } from "../../src/fetch/signatures/signature-layer.js";
 import { MAX_TEXT_LENGTH as EXPLAINED_TEXT } from "../../src/kinds/explanation/value-text.js";
 import { MAX_ASKED_CHARACTERS, MAX_MEMBER_CALLS } from "../../src/kinds/group/member-calls.js";
-import { MUTATION_MAX_SIZE } from "../../src/kinds/mutating-admission-policy/conversion.js";
+import { MUTATION_MAX_SIZE } from "../../src/kinds/shared/mutation/conversion.js";
 import {
   ABSENCE_KEPT_MS,
   ANSWER_KEPT_MS,

@@ -106,7 +106,11 @@ describe("documents of a resource entry", () => {
   });
 
   test("that mutate are told to be refused wherever their entry or group does not allow it", () => {
-    const kind = { ...fakeKind("a", ALLOW), mutates: true };
+    const judging = fakeKind("a", ALLOW);
+    const kind: DocumentKind = {
+      ...judging,
+      prepare: (documents, warn) => ({ ...judging.prepare(documents, warn), mutates: ["Rule"] }),
+    };
     const said = (more: Partial<ResourceEntry>): readonly string[] => {
       const problems: Problem[] = [];
       prepareDocuments({ ...entryOf(rule("a", "a1")), ...more }, [kind], (problem) => problems.push(problem));

@@ -13,14 +13,11 @@ import {
   RESOURCE_CHECK,
   type Type,
 } from "../../cel/index.js";
-import type { Dialect } from "../shared/dialect.js";
+import { type Dialect, VARIABLES_TYPE } from "../shared/dialect.js";
 import { RESERVED_WORDS } from "../shared/expressions/reserved-words.js";
 
 /** The version as which stored policies are evaluated, unless another one is asked for: the newest that is released. */
 export const STORED_VERSION: KubernetesVersion = "1.37";
-
-/** The name of the type of `variables`. */
-export const VARIABLES_TYPE = "kubernetes.variables";
 
 /**
  * The dialect of ValidatingAdmissionPolicies in a version of Kubernetes.

@@ -39,25 +39,52 @@ const NAMED_EXPRESSIONS = list(NAMED_EXPRESSION, { key: "name" });
 const ENABLED = object({ enabled: BOOLEAN });
 const ENABLED_UNLESS_SAID = object({ enabled: { type: "boolean", default: true } });
 
-const POLICY_SPEC = object({
+const MATCH_RESOURCES = {
+  namespaceSelector: LABEL_SELECTOR,
+  objectSelector: LABEL_SELECTOR,
+  resourceRules: RULES,
+  excludeResourceRules: RULES,
+  matchPolicy: STRING,
+};
+
+/** The members that validating and mutating policies have in common. */
+const COMMON_SPEC = {
   failurePolicy: oneOf("Ignore", "Fail"),
-  matchConstraints: object({
-    namespaceSelector: LABEL_SELECTOR,
-    objectSelector: LABEL_SELECTOR,
-    resourceRules: RULES,
-    excludeResourceRules: RULES,
-    matchPolicy: STRING,
-  }),
+  matchConstraints: object(MATCH_RESOURCES),
   matchConditions: NAMED_EXPRESSIONS,
   variables: NAMED_EXPRESSIONS,
+  auditAnnotations: list(object({ key: STRING, valueExpression: STRING }, ["key", "valueExpression"])),
+  webhookConfiguration: object({ timeoutSeconds: { type: "integer", format: "int32" } }),
+} as const;
+
+const EVALUATION = { mode: STRING, admission: ENABLED_UNLESS_SAID, background: ENABLED_UNLESS_SAID } as const;
+const POD_CONTROLLERS = object({ controllers: STRINGS });
+
+const POLICY_SPEC = object({
+  ...COMMON_SPEC,
   validations: list(
     object({ expression: STRING, message: STRING, messageExpression: STRING, reason: STRING }, ["expression"]),
   ),
-  auditAnnotations: list(object({ key: STRING, valueExpression: STRING }, ["key", "valueExpression"])),
   validationActions: list(oneOf("Deny", "Audit", "Warn"), "whole"),
-  evaluation: object({ mode: STRING, admission: ENABLED_UNLESS_SAID, background: ENABLED_UNLESS_SAID }),
-  autogen: object({ podControllers: object({ controllers: STRINGS }), validatingAdmissionPolicy: ENABLED }),
-  webhookConfiguration: object({ timeoutSeconds: { type: "integer", format: "int32" } }),
+  evaluation: object(EVALUATION),
+  autogen: object({ podControllers: POD_CONTROLLERS, validatingAdmissionPolicy: ENABLED }),
+});
+
+const EXPRESSION = object({ expression: STRING });
+
+const MUTATING_SPEC = object({
+  ...COMMON_SPEC,
+  mutations: list(object({ patchType: STRING, jsonPatch: EXPRESSION, applyConfiguration: EXPRESSION }, ["patchType"])),
+  reinvocationPolicy: STRING,
+  targetMatchConstraints: object({ ...MATCH_RESOURCES, expression: STRING }),
+  targetMatchConditions: NAMED_EXPRESSIONS,
+  evaluation: object({
+    ...EVALUATION,
+    mutateExisting: object({ enabled: { type: "boolean", default: false } }),
+    skipBackgroundRequests: { type: "boolean", default: true },
+    useServerSideApply: BOOLEAN,
+  }),
+  autogen: object({ podControllers: POD_CONTROLLERS, mutatingAdmissionPolicy: ENABLED }),
 });
 
 const EXCEPTION_SPEC = object(
@@ -119,11 +146,12 @@ const TARGETS = list(
   object({ group: STRING, version: STRING, resource: STRING, kind: STRING }, ["kind", "resource", "version"]),
 );
 
-const POLICY_STATUS = object({
-  conditionStatus: object({ ready: BOOLEAN, message: STRING, conditions: STATUS_CONDITIONS }),
-  autogen: object({ configs: map(object({ targets: TARGETS, spec: POLICY_SPEC }, ["spec", "targets"])) }),
-  generated: BOOLEAN,
-});
+const policyStatus = (spec: Schema) =>
+  object({
+    conditionStatus: object({ ready: BOOLEAN, message: STRING, conditions: STATUS_CONDITIONS }),
+    autogen: object({ configs: map(object({ targets: TARGETS, spec }, ["spec", "targets"])) }),
+    generated: BOOLEAN,
+  });
 
 const CONTEXT_ENTRY_STATUS = object({
   ready: BOOLEAN,
@@ -135,7 +163,8 @@ const CONTEXT_ENTRY_STATUS = object({
 const resource = (spec: Schema, status: Readonly<Record<string, Schema>>): ObjectSchema =>
   object({ apiVersion: STRING, kind: STRING, metadata: ANY, spec, ...status }, ["spec"]);
 
-export const POLICY_SCHEMA: ObjectSchema = resource(POLICY_SPEC, { status: POLICY_STATUS });
+export const POLICY_SCHEMA: ObjectSchema = resource(POLICY_SPEC, { status: policyStatus(POLICY_SPEC) });
+export const MUTATING_SCHEMA: ObjectSchema = resource(MUTATING_SPEC, { status: policyStatus(MUTATING_SPEC) });
 /** Exceptions have no status. */
 export const EXCEPTION_SCHEMA: ObjectSchema = resource(EXCEPTION_SPEC, {});
 export const CONTEXT_ENTRY_SCHEMA: ObjectSchema = resource(CONTEXT_ENTRY_SPEC, { status: CONTEXT_ENTRY_STATUS });

@@ -8,7 +8,7 @@ import { unknownControllers } from "./autogen/controllers.js";
 import type { CompileError } from "./compile.js";
 import { NamedObjects } from "./named-objects.js";
 import { compileErrorTexts } from "./prepare-policies.js";
-import { isConfined, judgesNothing, type PolicyResource } from "./resource.js";
+import { isConfined, isMutating, judgesNothing, type PolicyResource, type PolicySpec } from "./resource.js";
 
 /** The error of a policy for an authorization server, which evaluates no admission requests: served here it would let everything pass (spec kyverno.md 6.3). */
 export function modeError(resource: PolicyResource): FieldError | undefined {
@@ -16,6 +16,18 @@ export function modeError(resource: PolicyResource): FieldError | undefined {
   if (mode === undefined) return undefined;
   const text = `the mode ${mode} is for an authorization server, and this one answers admission requests: ask such policies with \`policy-server apply\` or \`policy-server test\``;
   return { path: ["spec", "evaluation", "mode"], text };
+}
+
+/** The error of a policy that changes existing objects: served here it would do nothing, or half of what it says. */
+export function targetsError({ kind, spec }: PolicyResource): FieldError | undefined {
+  if (!isMutating({ kind })) return undefined;
+  const { targetMatchConstraints, evaluation } = spec;
+  const named = targetMatchConstraints !== undefined;
+  if (!named && evaluation?.mutateExisting?.enabled !== true) return undefined;
+  const path = ["spec", ...(named ? ["targetMatchConstraints"] : ["evaluation", "mutateExisting"])];
+  const text =
+    "policies that change existing objects are not served: this one answers for the object of a request only. Leave it to Kyverno, or say in matchConstraints which requests it changes";
+  return { path, text };
 }
 
 /**
@@ -33,6 +45,7 @@ export function checkPolicy(
     const detail = "a matchConstraints with at least one resource rule is required";
     errors.push(required(["spec", "matchConstraints"], detail));
   }
+  if (isMutating(resource)) errors.push(...mutatingMistakes(spec, objects));
   if (!isConfined(resource)) return errors;
   if (objects.mentions(spec, "globalContext")) {
     errors.push(forbidden(["spec"], "globalContext.* is not allowed in namespaced policies"));
@@ -40,6 +53,23 @@ export function checkPolicy(
   if (!httpInNamespaced && objects.mentions(spec, "http")) {
     const detail = "http.* is not allowed in namespaced policies; set --allowHTTPInNamespacedPolicies to enable";
     errors.push(forbidden(["spec"], detail));
+  }
+  return errors;
+}
+
+/** The mistakes that only mutating policies can have. */
+function mutatingMistakes(spec: PolicySpec, objects: NamedObjects): FieldError[] {
+  const errors: FieldError[] = [];
+  if (spec.evaluation?.admission?.enabled === false) {
+    const detail = "disabling both admission and mutateExisting evaluation modes is not allowed";
+    errors.push(forbidden(["spec", "evaluation"], detail));
+  }
+  if (spec.autogen?.mutatingAdmissionPolicy?.enabled !== true) return errors;
+  for (const [i, condition] of (spec.matchConditions ?? []).entries()) {
+    if (!objects.mentions({ matchConditions: [condition] }, "variables")) continue;
+    const detail =
+      "variables cannot be referenced in matchConditions when spec.autogen.mutatingAdmissionPolicy.enabled is true; native MutatingAdmissionPolicy evaluates match conditions before variables, so inline the expression instead";
+    errors.push(forbidden(["spec", "matchConditions", i, "expression"], detail));
   }
   return errors;
 }
@@ -83,7 +113,8 @@ export function policyWarnings(policy: PolicyResource): FieldError[] {
     warnings.push({ path: ["spec", "autogen", "podControllers", "controllers", i], text });
   });
   const mode = evaluation?.mode ?? "";
-  if (mode !== "" && !MODES.includes(mode)) {
+  if (isMutating(policy)) warnings.push(...mutatingWarnings(policy.spec, controllers, mode));
+  else if (mode !== "" && !MODES.includes(mode)) {
     const text = `there is no mode ${JSON.stringify(mode)}, so it counts as Kubernetes: known are ${MODES.join(", ")}`;
     warnings.push({ path: ["spec", "evaluation", "mode"], text });
   }
@@ -92,8 +123,36 @@ export function policyWarnings(policy: PolicyResource): FieldError[] {
     warnings.push({ path: ["spec", "evaluation", "admission", "enabled"], text });
   }
   if (judgesNothing(policy)) {
-    const text = "there are none: the policy judges nothing, and every request passes";
-    warnings.push({ path: ["spec", "validations"], text });
+    const mutating = isMutating(policy);
+    const text = `there are none: the policy ${mutating ? "changes" : "judges"} nothing, and every request passes`;
+    warnings.push({ path: ["spec", mutating ? "mutations" : "validations"], text });
+  }
+  return warnings;
+}
+
+/** Warnings about parts of mutating policies that Kyverno accepts, but that have no effect. */
+function mutatingWarnings({ mutations = [] }: PolicySpec, controllers: readonly string[], mode: string): FieldError[] {
+  const warnings: FieldError[] = [];
+  if (mode !== "" && mode !== "Kubernetes") {
+    const text = "mutating policies have no modes: they see the requests of the API server";
+    warnings.push({ path: ["spec", "evaluation", "mode"], text });
+  }
+  mutations.forEach((mutation, i) => {
+    const { patchType = "" } = mutation;
+    const path = ["spec", "mutations", i, "patchType"];
+    if (patchType !== "JSONPatch" && patchType !== "ApplyConfiguration") {
+      const text = `there is no patchType ${JSON.stringify(patchType)}, so the mutation has no effect: write JSONPatch or ApplyConfiguration`;
+      warnings.push({ path, text });
+      return;
+    }
+    const member = patchType === "JSONPatch" ? "jsonPatch" : "applyConfiguration";
+    if (mutation[member] === undefined)
+      warnings.push({ path, text: `there is no ${member}, so the mutation has no effect` });
+  });
+  const custom = controllers.findIndex((name) => name.includes("."));
+  if (custom >= 0) {
+    const text = "pods in objects of custom controllers are not mutated: Kyverno skips the policy there";
+    warnings.push({ path: ["spec", "autogen", "podControllers", "controllers", custom], text });
   }
   return warnings;
 }

@@ -6,20 +6,25 @@ import type { ExpressionCompiler } from "../shared/expressions/expression-compil
 import { GrowingScope } from "../shared/expressions/growing-scope.js";
 import type { ResultType } from "../shared/expressions/result-type.js";
 import { type PreparedMatch, prepareMatch } from "../shared/match/match-resources.js";
+import { compileMutation } from "../shared/mutation/compile-mutation.js";
 import { autogenOf } from "./autogen/autogen.js";
 import type {
   CompiledException,
   CompiledPolicy,
   CompiledValidation,
   CompiledVariant,
+  PolicyMutation,
   Target,
   VariantName,
 } from "./compiled-policy.js";
 import { CONDITION_SCOPE, type Compilers, SCOPE_WORDS } from "./dialect.js";
 import { expiryOf, isUnreadable } from "./expiry.js";
-import { type ExceptionResource, isConfined, type PolicyResource, type PolicySpec } from "./resource.js";
+import { type ExceptionResource, isConfined, isMutating, type PolicyResource, type PolicySpec } from "./resource.js";
 
-type Expressions = Pick<CompiledVariant, "conditions" | "variables" | "validations" | "annotations" | "exceptions">;
+type Expressions = Pick<
+  CompiledVariant,
+  "conditions" | "variables" | "validations" | "annotations" | "mutations" | "exceptions"
+>;
 
 /** Whether an expression of a policy, or of an exception from it, names the variable. */
 export const namesIn = (variant: Expressions, name: string): boolean =>
@@ -27,13 +32,18 @@ export const namesIn = (variant: Expressions, name: string): boolean =>
     (expression) => expression?.program && namesVariable(expression.program.references, name),
   );
 
+/** Whether a policy has apply configurations, which need the types of what they are merged into. */
+export const mergesObjects = (variants: readonly Pick<CompiledVariant, "mutations">[]): boolean =>
+  variants.some(({ mutations }) => mutations.some(({ patchType }) => patchType === "ApplyConfiguration"));
+
 function expressionsOf(variant: Expressions): readonly (Expression | undefined)[] {
-  const { conditions, variables, validations, annotations, exceptions } = variant;
+  const { conditions, variables, validations, annotations, mutations, exceptions } = variant;
   return [
     ...conditions,
     ...variables.values(),
     ...validations.flatMap(({ expression, messageExpression }) => [expression, messageExpression]),
     ...annotations.map(({ expression }) => expression),
+    ...mutations.flatMap(({ expressions }) => expressions),
     ...exceptions.flatMap((exception) => exception.conditions),
   ];
 }
@@ -73,16 +83,18 @@ export function compilePolicy(
   exceptions: readonly ExceptionResource[],
   compilers: Compilers,
 ): CompileResult {
-  const { validationActions: actions = [] } = resource.spec;
+  const { validationActions = [], failurePolicy } = resource.spec;
+  const mutating = isMutating(resource);
   const variants: CompiledVariant[] = [];
-  const all = [{ name: "" as const, targets: [], spec: resource.spec }, ...autogenOf(resource.spec)];
+  const all = [{ name: "" as const, targets: [], spec: resource.spec }, ...autogenOf(resource.spec, mutating)];
   for (const { name, targets, spec } of all) {
     const compiling = new Compiling({ resource, name, targets, spec, exceptions }, compilers);
     const variant = compiling.run();
     if (variant === undefined) return { ok: false, errors: compiling.errors };
     variants.push(variant);
   }
-  return { ok: true, policy: { resource, actions: actions.length > 0 ? actions : ["Deny"], variants } };
+  const actions = mutating || validationActions.length === 0 ? ["Deny"] : validationActions;
+  return { ok: true, policy: { resource, actions: mutating && failurePolicy === "Ignore" ? [] : actions, variants } };
 }
 
 /** The mistakes of the policy as it is written, for which its creation is refused: variants and exceptions are not checked. */
@@ -120,6 +132,20 @@ export function allMistakes(
   return compiling.errors;
 }
 
+/** Parts of a policy in the order in which Kyverno compiles them: what is named later sees the variables. */
+const VALIDATING_PARTS = ["conditions", "variables", "validations", "annotations", "exceptions"] as const;
+const MUTATING_PARTS = ["variables", "conditions", "exceptions", "annotations", "mutations"] as const;
+
+/** Stands for an expression whose mistake is noted. */
+const MISTAKEN: Expression = {
+  source: "",
+  program: undefined,
+  error: "",
+  internal: false,
+  type: DYN,
+  shared: false,
+};
+
 /** The compiling of one variant. */
 class Compiling {
   readonly errors: CompileError[] = [];
@@ -131,9 +157,10 @@ class Compiling {
   /** Whether compiling continues after mistakes, to find all of them. */
   readonly #all: boolean;
 
-  constructor(source: Source, { clustered, namespaced }: Compilers, all = false) {
+  constructor(source: Source, compilers: Compilers, all = false) {
     this.#all = all;
     this.#source = source;
+    const { clustered, namespaced } = isMutating(source.resource) ? compilers.mutating : compilers;
     this.#compiler = isConfined(source.resource) ? namespaced : clustered;
   }
 
@@ -144,25 +171,36 @@ class Compiling {
   /** The variant; `undefined` when there are errors. */
   run(): CompiledVariant | undefined {
     const { resource, name, targets, spec } = this.#source;
-    const mode = spec.evaluation?.mode === "JSON" ? "JSON" : "Kubernetes";
-    const conditions = this.#conditions(spec.matchConditions);
-    if (this.#ended) return undefined;
-    const variables = this.#variables();
-    if (this.#ended) return undefined;
-    const validations = this.#validations();
-    if (this.#ended) return undefined;
-    const annotations = mode === "JSON" ? [] : this.#annotations();
-    if (this.#ended) return undefined;
-    const exceptions: CompiledException[] = [];
-    for (const exception of this.#source.exceptions) {
-      this.#exception = exception;
-      const expiry = expiryOf(exception);
-      exceptions.push({
-        resource: exception,
-        conditions: this.#conditions(exception.spec.matchConditions),
-        // Of documents with a schema such an error is reported before.
-        expires: isUnreadable(expiry) ? Number.NEGATIVE_INFINITY : expiry.at,
-      });
+    const mutating = isMutating(resource);
+    const mode = !mutating && spec.evaluation?.mode === "JSON" ? "JSON" : "Kubernetes";
+    let conditions: readonly Expression[] = [];
+    let variables: ReadonlyMap<string, Expression> = new Map();
+    let validations: readonly CompiledValidation[] = [];
+    let annotations: CompiledVariant["annotations"] = [];
+    let mutations: readonly PolicyMutation[] = [];
+    let exceptions: readonly CompiledException[] = [];
+    const take = {
+      conditions: () => {
+        conditions = this.#conditions(spec.matchConditions);
+      },
+      variables: () => {
+        variables = this.#variables();
+      },
+      validations: () => {
+        validations = this.#validations();
+      },
+      annotations: () => {
+        if (mode !== "JSON") annotations = this.#annotations();
+      },
+      mutations: () => {
+        mutations = this.#mutations();
+      },
+      exceptions: () => {
+        exceptions = this.#exceptions();
+      },
+    };
+    for (const part of mutating ? MUTATING_PARTS : VALIDATING_PARTS) {
+      take[part]();
       if (this.#ended) return undefined;
     }
     const parts = {
@@ -177,9 +215,42 @@ class Compiling {
       variables,
       validations,
       annotations,
+      mutations,
       exceptions,
     } as const;
     return { ...parts, namesNamespace: namesIn(parts, "namespaceObject") };
+  }
+
+  #exceptions(): readonly CompiledException[] {
+    const exceptions: CompiledException[] = [];
+    for (const exception of this.#source.exceptions) {
+      this.#exception = exception;
+      const expiry = expiryOf(exception);
+      exceptions.push({
+        resource: exception,
+        conditions: this.#conditions(exception.spec.matchConditions),
+        // Of documents with a schema such an error is reported before.
+        expires: isUnreadable(expiry) ? Number.NEGATIVE_INFINITY : expiry.at,
+      });
+      if (this.#ended) break;
+    }
+    this.#exception = undefined;
+    return exceptions;
+  }
+
+  /** The mutations; the first one with a mistake ends the list. One without the member of its type has no effect. */
+  #mutations(): readonly PolicyMutation[] {
+    const compiled: PolicyMutation[] = [];
+    for (const [i, mutation] of (this.#source.spec.mutations ?? []).entries()) {
+      const { dialect } = this.#compiler;
+      const member = mutation.patchType === "JSONPatch" ? "jsonPatch" : "applyConfiguration";
+      const compile = (source: string, wanted: ResultType): Expression =>
+        this.#compile(["spec", "mutations", i, member, "expression"], source, wanted) ?? MISTAKEN;
+      const made = compileMutation(mutation, { dialect, compile }, this.#scope);
+      if (this.#ended) break;
+      if (made !== undefined && made.expressions[0] !== MISTAKEN) compiled.push({ ...made, at: i });
+    }
+    return compiled;
   }
 
   #conditions(conditions: PolicySpec["matchConditions"] = []): Expression[] {

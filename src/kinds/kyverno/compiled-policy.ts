@@ -1,6 +1,7 @@
 /** Compiled policies: the written one, and those derived from it for pod controllers (spec kyverno.md 3). */
 import type { Expression } from "../shared/expressions/expression.js";
 import type { PreparedMatch } from "../shared/match/match-resources.js";
+import type { CompiledMutation } from "../shared/mutation/compile-mutation.js";
 import type { ExceptionResource, PolicyResource, PolicySpec } from "./resource.js";
 
 /** The name of a variant; `""` for the policy as it was written. */
@@ -20,6 +21,12 @@ export interface CompiledValidation {
   readonly expression: Expression;
   readonly message: string;
   readonly messageExpression: Expression | undefined;
+}
+
+/** One mutation. */
+export interface PolicyMutation extends CompiledMutation {
+  /** Its index among those that are written. */
+  readonly at: number;
 }
 
 /** An exception that names the policy. */
@@ -46,6 +53,8 @@ export interface CompiledVariant {
   readonly variables: ReadonlyMap<string, Expression>;
   readonly validations: readonly CompiledValidation[];
   readonly annotations: readonly { readonly key: string; readonly expression: Expression }[];
+  /** Of a mutating policy, which has no validations. */
+  readonly mutations: readonly PolicyMutation[];
   readonly exceptions: readonly CompiledException[];
   /** Whether an expression names `namespaceObject`. */
   readonly namesNamespace: boolean;
@@ -54,7 +63,7 @@ export interface CompiledVariant {
 /** A policy that can be evaluated. */
 export interface CompiledPolicy {
   readonly resource: PolicyResource;
-  /** Default `["Deny"]`. */
+  /** Default `["Deny"]`; of a mutating policy none where its failurePolicy is Ignore. */
   readonly actions: readonly string[];
   /** The base, then `cronjobs`, `defaults`, `extract` as far as there are any. */
   readonly variants: readonly CompiledVariant[];

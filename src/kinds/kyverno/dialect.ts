@@ -11,6 +11,7 @@ import {
 } from "../../cel/index.js";
 import type { Dialect, Scope } from "../shared/dialect.js";
 import { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
+import { MUTATION_TYPES } from "../shared/mutation/mutation-types.js";
 import type { Watcher } from "../shared/watcher.js";
 import { externalFunctions, externalVariables } from "./external/index.js";
 import { libraryFunctions, libraryTypes, libraryVariables } from "./libraries/index.js";
@@ -55,12 +56,14 @@ const KNOWN_NAMES: ReadonlyMap<string, string> = new Map([
  * The dialect of a kind of policies.
  *
  * @param namespaced NamespacedValidatingPolicies: their functions know one namespace only (spec kyverno.md 1.7)
+ * @param mutating MutatingPolicies: all of their expressions know the types of mutations
  */
-export const createDialect = (namespaced: boolean): Dialect => ({
+export const createDialect = (namespaced: boolean, mutating = false): Dialect => ({
   environment: {
     flavour: "kubernetes",
     version: "1.36",
-    extensions: ["bindings", "encoders", "math", "regex"],
+    extensions: ["bindings", "encoders", "math", "regex", ...(mutating ? ["jsonpatch" as const] : [])],
+    ...(mutating && { typeProvider: MUTATION_TYPES, marksLists: true }),
     objectTypes: [...REQUEST_TYPES, EXCEPTION, ...libraryTypes],
     variables: [
       { name: "object", type: DYN },
@@ -85,8 +88,10 @@ export const createDialect = (namespaced: boolean): Dialect => ({
   },
   words: {
     notCompiled: (text) => text,
-    wrongType: (wanted) =>
-      `output is expected to be ${wanted === "string-or-null" ? "either of type string or null_type" : `of type ${wanted}`}`,
+    wrongType: (wanted) => {
+      if (wanted === "string-or-null") return "output is expected to be either of type string or null_type";
+      return `output is expected to be of type ${wanted === "list(JSONPatch)" ? "list" : wanted}`;
+    },
     failed: (_source, error) => error,
     uncompiled: (error) => error,
     failedVariable: (_name, error) => error,
@@ -99,17 +104,20 @@ export const createDialect = (namespaced: boolean): Dialect => ({
  * A compiler of policies' expressions; keep one for all policies of a kind that are loaded together. With a {@link Watcher} its programs are
  * watched.
  */
-export const createCompiler = (namespaced: boolean, watcher?: Watcher): ExpressionCompiler =>
-  new ExpressionCompiler(createDialect(namespaced), watcher);
+export const createCompiler = (namespaced: boolean, watcher?: Watcher, mutating = false): ExpressionCompiler =>
+  new ExpressionCompiler(createDialect(namespaced, mutating), watcher);
 
-/** Compilers of both kinds of policies; keep one for everything that is loaded together. */
+/** Compilers of all kinds of policies; keep them for everything that is loaded together. */
 export interface Compilers {
   readonly clustered: ExpressionCompiler;
   readonly namespaced: ExpressionCompiler;
+  /** Those of mutating policies. */
+  readonly mutating: { readonly clustered: ExpressionCompiler; readonly namespaced: ExpressionCompiler };
 }
 
 /** Makes compilers; with a {@link Watcher} their programs are watched. */
 export const createCompilers = (watcher?: Watcher): Compilers => ({
   clustered: createCompiler(false, watcher),
   namespaced: createCompiler(true, watcher),
+  mutating: { clustered: createCompiler(false, watcher, true), namespaced: createCompiler(true, watcher, true) },
 });

@@ -4,5 +4,12 @@ export { type EngineContext, KyvernoEngine } from "./engine/engine.js";
 export type { AdmissionInput, EngineInput } from "./engine/engine-request.js";
 export type { PolicyResponse, RuleResult } from "./engine/response.js";
 export { expiredText } from "./expiry.js";
+export {
+  type ApplyOptions,
+  applyMutatingPolicies,
+  type MutatingAnswer,
+  type MutatingRow,
+  mutatingEngine,
+} from "./mutating/apply.js";
 export { type CompileFailure, preparePolicies } from "./prepare-policies.js";
-export type { ExceptionResource, PolicyResource } from "./resource.js";
+export { type ExceptionResource, isMutating, type PolicyResource } from "./resource.js";

@@ -2,21 +2,23 @@ import type { Problem } from "../../config/documents/problem.js";
 import type { SourceDocument } from "../../config/documents/source-document.js";
 import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
 import { compileQuery } from "../../world/entries/query.js";
-import { allNeeds, NAMESPACE_LABELS, type Needs } from "../../world/needs.js";
+import { allNeeds, NAMESPACE_LABELS, type Needs, NO_NEEDS } from "../../world/needs.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
 import { worldOf } from "../../world/world.js";
-import type { DocumentKind } from "../kind.js";
+import type { DocumentKind, PreparedDocuments, PreparedEntry } from "../kind.js";
 import { reportOrThrow } from "../report-or-throw.js";
 import { isOneOf } from "../resource-entry.js";
 import type { LabelSelector } from "../shared/match/label-selector.js";
+import { unknownGroups } from "../shared/mutation/unknown-groups.js";
 import type { SchemaFactory } from "../shared/type-check/bundled-schemas.js";
 import type { Watcher } from "../shared/watcher.js";
-import { namesIn } from "./compile.js";
+import { mergesObjects, namesIn } from "./compile.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import { createCompilers } from "./dialect.js";
+import { mergeTypesIn } from "./mutating/apply.js";
 import { KyvernoPolicySet } from "./policy.js";
 import { prepareDocuments } from "./prepare-documents.js";
-import { CONTEXT_ENTRY_KIND, KYVERNO_DOCUMENTS } from "./resource.js";
+import { CONTEXT_ENTRY_KIND, isMutating, KYVERNO_DOCUMENTS } from "./resource.js";
 
 /** The label that every Namespace has: its value is known without seeing the Namespace. */
 const NAME_LABEL = "kubernetes.io/metadata.name";
@@ -54,7 +56,7 @@ function labelsOf(selector: LabelSelector | undefined): readonly string[] {
 }
 
 /**
- * Kyverno's ValidatingPolicies and NamespacedValidatingPolicies, with exceptions and context entries (spec kyverno.md 1 to 6).
+ * Kyverno's policies, which judge or mutate, with exceptions and context entries (spec kyverno.md 1 to 6).
  * @param watcher watches the evaluation of their expressions
  * @param httpInNamespaced whether NamespacedValidatingPolicies may use `http` (spec kyverno.md 1.7)
  * @param checked makes the schemas by which expressions are examined; absent: they are not
@@ -66,7 +68,8 @@ export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false, checked
     prepare({ id, own, others, validationActions, optionalCompanions = false }, warn) {
       const definitions = others.flatMap(({ value }) => (isDefinition(value) ? [value] : []));
       const schemas = checked?.(definitions);
-      const options = { compilers, now: Date.now(), httpInNamespaced, jmesPathError, ...(schemas && { schemas }) };
+      const examined = { ...(schemas && { schemas }), ...(!optionalCompanions && { definitions }) };
+      const options = { compilers, now: Date.now(), httpInNamespaced, jmesPathError, ...examined };
       let prepared = prepareDocuments(own, options);
       if (optionalCompanions) {
         // A broken exception exempts nothing, and a broken entry counts as missing.
@@ -80,18 +83,31 @@ export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false, checked
         for (const problem of left) warn({ ...problem, severity: "warning" });
       }
       reportOrThrow(prepared.problems, warn);
-      const { policies, contextEntries } = prepared;
+      const { contextEntries } = prepared;
       const brought = others.map(({ value }) => value).filter(isObject) as readonly JsonObject[];
       const objects = [...brought, ...contextEntries.map((entry): JsonObject => ({ ...entry }))];
-      return {
-        needs: allNeeds(policies.map((policy) => needsOf(policy, objects))),
-        policy: (outer) => {
-          const world = worldOf(objects, outer);
-          return new KyvernoPolicySet(policies, { id, world, validationActions, watcher });
-        },
+      const judging = prepared.policies.filter(({ resource }) => !isMutating(resource));
+      const mutating = prepared.policies.filter(({ resource }) => isMutating(resource));
+      const judged: PreparedEntry = {
+        needs: allNeeds(judging.map((policy) => needsOf(policy, objects))),
+        policy: (outer) =>
+          new KyvernoPolicySet(judging, { id, world: worldOf(objects, outer), validationActions, watcher }),
       };
+      if (mutating.length === 0) return judged;
+      const findTypes = mergeTypesIn(brought);
+      const mutates: PreparedDocuments = {
+        mutates: [...new Set(mutating.map(({ resource }) => resource.kind))],
+        needs: allNeeds(mutating.flatMap((policy) => [needsOf(policy, objects), mergingNeeds(policy, brought)])),
+        policy: (outer) => new KyvernoPolicySet(mutating, { id, world: worldOf(objects, outer), watcher, findTypes }),
+      };
+      return judging.length === 0 ? mutates : { ...mutates, judging: judged };
     },
   };
+}
+
+/** The needs of apply configurations: how objects of other groups are merged. */
+function mergingNeeds({ resource, variants }: CompiledPolicy, objects: readonly JsonObject[]): Needs {
+  return mergesObjects(variants) ? unknownGroups(resource.spec.matchConstraints, objects).needs : NO_NEEDS;
 }
 
 const isDefinition = (value: unknown): value is JsonObject => text(value, "kind") === "CustomResourceDefinition";

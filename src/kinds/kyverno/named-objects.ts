@@ -31,10 +31,15 @@ function expressionsOf({
   matchConditions = [],
   validations = [],
   auditAnnotations = [],
+  mutations = [],
 }: PolicySpec): readonly string[] {
   return [
     ...[...variables, ...matchConditions].map(({ expression = "" }) => expression),
     ...validations.flatMap(({ expression = "", messageExpression = "" }) => [expression, messageExpression]),
     ...auditAnnotations.map(({ valueExpression = "" }) => valueExpression),
+    ...mutations.flatMap(({ jsonPatch, applyConfiguration }) => [
+      jsonPatch?.expression ?? "",
+      applyConfiguration?.expression ?? "",
+    ]),
   ];
 }

@@ -4,7 +4,7 @@ import type { CompiledPolicy } from "./compiled-policy.js";
 import type { EngineAnswer } from "./engine/engine.js";
 import type { PolicyResponse, RuleResult } from "./engine/response.js";
 import { INDEX_PROPERTY } from "./engine/rule-result.js";
-import { judgesNothing } from "./resource.js";
+import { judgesNothing, lacking } from "./resource.js";
 
 /** The outcome of a policy. */
 interface Judgement {
@@ -34,7 +34,8 @@ function answerOf(responses: readonly PolicyResponse[], override: readonly strin
     const { status } = result;
     if (status === "skip") skipped ??= result;
     // Kyverno counts it as passed.
-    else if (status === "pass" && judgesNothing(policy.resource)) reason = "the policy has no validations";
+    else if (status === "pass" && judgesNothing(policy.resource))
+      reason = `the policy ${lacking(policy.resource).split(":")[0]}`;
     else applies = true;
     if (status === "pass" || status === "skip") continue;
     const judgement = { policy, result };

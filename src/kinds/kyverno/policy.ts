@@ -10,13 +10,15 @@ import type { Explainable, ExplainedPolicy, PlacedExpression } from "../shared/e
 import type { Expression } from "../shared/expressions/expression.js";
 import { isOperation } from "../shared/match/exempt.js";
 import { leavesOutNamespace } from "../shared/match/match-resources.js";
+import { changedOutcome, changesBetween } from "../shared/mutation/changes.js";
+import type { FindTypes } from "../shared/mutation/merge-types.js";
 import type { Watcher } from "../shared/watcher.js";
 import type { CompiledPolicy, CompiledVariant } from "./compiled-policy.js";
 import { type EngineAnswer, KyvernoEngine } from "./engine/engine.js";
 import type { AdmissionInput, EngineInput } from "./engine/engine-request.js";
 import type { RuleResult } from "./engine/response.js";
 import { outcomeOf } from "./outcome.js";
-import { judgesNothing, type Metadata, NAMESPACED_POLICY_KIND } from "./resource.js";
+import { isMutating, isNamespaced, judgesNothing, type Metadata } from "./resource.js";
 
 /** The expressions of a policy with their places: validations and match conditions must be seen both true and false, the others evaluated. */
 function* expressionsOf({ variants: [base] }: CompiledPolicy): Iterable<CoveredExpression> {
@@ -35,6 +37,12 @@ function* expressionsOfVariant(variant: CompiledVariant): Iterable<CoveredExpres
   ];
   yield* each(variant, "validations", "expression", expressions, "both");
   yield* each(variant, "validations", "messageExpression", messages, "evaluated");
+  for (const { at, patchType, expressions } of variant.mutations) {
+    const member = patchType === "JSONPatch" ? "jsonPatch" : "applyConfiguration";
+    const path = `spec.mutations[${at}].${member}.expression`;
+    const policy = variant.policy.metadata.name ?? "";
+    yield { policy, path, name: undefined, expression: expressions[0], wanted: "evaluated" };
+  }
   const [values, keys] = [annotations.map(({ expression }) => expression), annotations.map(({ key }) => key)];
   yield* each(variant, "auditAnnotations", "valueExpression", values, "evaluated", keys);
 }
@@ -126,6 +134,8 @@ export interface PolicySetOptions {
   readonly validationActions?: readonly string[] | undefined;
   /** Watches the result of each policy. */
   readonly watcher?: Watcher | undefined;
+  /** Finds how objects are merged; with it the policies are mutating ones. */
+  readonly findTypes?: FindTypes;
 }
 
 /** Prepared policies that are evaluated together. */
@@ -141,11 +151,14 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
   /** Whether raw reviews are evaluated as payloads: policies that match requests get the payload as their object. */
   readonly #payloads: boolean;
 
-  constructor(policies: readonly CompiledPolicy[], { id, world, validationActions, watcher }: PolicySetOptions) {
+  constructor(
+    policies: readonly CompiledPolicy[],
+    { id, world, validationActions, watcher, findTypes }: PolicySetOptions,
+  ) {
     this.id = id;
     this.implementation = [...new Set(policies.map(({ resource }) => resource.kind))].join(", ");
     this.#policies = policies;
-    this.#engine = new KyvernoEngine(policies, { world, flavour: "server" });
+    this.#engine = new KyvernoEngine(policies, { world, flavour: "server", findTypes });
     this.#actions = validationActions;
     this.#watcher = watcher;
     this.#payloads = policies.every(({ variants }) => variants.every(({ mode }) => mode === "JSON"));
@@ -159,7 +172,7 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
   get neverDenying(): NeverDenying {
     const denies = (actions: readonly string[]): boolean => (this.#actions ?? actions).includes("Deny");
     // One without validations is for its annotations.
-    const judges = this.#policies.filter(({ resource }) => !judgesNothing(resource));
+    const judges = this.#policies.filter(({ resource }) => !judgesNothing(resource) && !isMutating(resource));
     const never = judges.filter(({ actions }) => !denies(actions));
     return { names: never.map(({ resource }) => nameOf(resource.metadata)), of: this.#policies.length };
   }
@@ -175,7 +188,7 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
   leavesOut(namespace: string, labels: Readonly<Record<string, string>>): boolean {
     return this.#policies.every(
       ({ resource: { kind, metadata }, variants }) =>
-        (kind === NAMESPACED_POLICY_KIND && metadata.namespace !== namespace) ||
+        (isNamespaced({ kind }) && metadata.namespace !== namespace) ||
         variants.every(({ match }) => match === undefined || leavesOutNamespace(match, labels)),
     );
   }
@@ -188,15 +201,25 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
       if (!saysItsKind(object) || !saysItsKind(oldObject)) return UNKNOWN_KIND;
     }
     const answer = this.#engine.decide(input, context);
-    return answer instanceof Promise ? answer.then((decided) => this.#outcome(decided)) : this.#outcome(answer);
+    const before = input.kind === "admission" ? input.request.object : undefined;
+    if (!(answer instanceof Promise)) return this.#outcome(answer, before);
+    return answer.then(async (decided) => {
+      // An evaluation that took long has a long answer, too: others have their turn before it is written.
+      if (decided.object !== undefined) await context.turns?.next();
+      return this.#outcome(decided, before);
+    });
   }
 
-  #outcome(answer: EngineAnswer): Outcome {
+  /** @param before the object of the request */
+  #outcome(answer: EngineAnswer, before: unknown): Outcome {
     if (this.#watcher?.found !== undefined) {
       for (const { variant, result } of answer.responses)
         if (result !== undefined) this.#watcher.found(variant, foundText(result));
     }
-    return outcomeOf(answer, this.#actions);
+    const outcome = outcomeOf(answer, this.#actions);
+    const { object } = answer;
+    if (object === undefined || outcome.verdict !== "allow") return outcome;
+    return { ...outcome, ...changedOutcome(changesBetween(before, object), object) };
   }
 
   #inputOf(review: Review): EngineInput {

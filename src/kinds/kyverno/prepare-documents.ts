@@ -25,10 +25,11 @@ import { isObject, type JsonObject } from "../../kubernetes/object.js";
 import { isConsequence } from "../shared/decode/misread.js";
 import { expressionDoubts } from "../shared/doubts/expression-doubts.js";
 import { trimSpace } from "../shared/expressions/trim.js";
+import { unknownGroups } from "../shared/mutation/unknown-groups.js";
 import type { SchemaSource } from "../shared/type-check/schema-source.js";
 import { checkContextEntry, type JmesPathError } from "./check-context-entry.js";
-import { checkPolicy, modeError, policyWarnings } from "./check-policy.js";
-import { allMistakes, compilePolicy, exceptionsFor } from "./compile.js";
+import { checkPolicy, modeError, policyWarnings, targetsError } from "./check-policy.js";
+import { allMistakes, compilePolicy, exceptionsFor, mergesObjects } from "./compile.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import { type Compilers, REQUEST_TYPES } from "./dialect.js";
 import { expiryOf, isUnreadable } from "./expiry.js";
@@ -37,9 +38,9 @@ import { describeFailure, readResource } from "./read.js";
 import {
   type ContextEntryResource,
   type ExceptionResource,
+  isNamespaced,
+  KYVERNO_DOCUMENTS,
   type Metadata,
-  NAMESPACED_POLICY_KIND,
-  POLICY_KIND,
   type PolicyResource,
 } from "./resource.js";
 
@@ -114,6 +115,8 @@ export interface DocumentOptions {
   readonly httpInNamespaced?: boolean;
   /** The schemas by which expressions are examined; absent: they are not. */
   readonly schemas?: SchemaSource;
+  /** CustomResourceDefinitions beside the documents, where no cluster says what custom resources look like; absent: one does. */
+  readonly definitions?: readonly JsonObject[];
   /** The error of a projection's path; default: none. */
   readonly jmesPathError?: JmesPathError;
 }
@@ -179,7 +182,7 @@ export function prepareDocuments(documents: readonly KyvernoDocument[], options:
         break;
       case "policy":
         policies.push({
-          resource: inNamespace(read.resource, read.resource.kind === NAMESPACED_POLICY_KIND),
+          resource: inNamespace(read.resource, isNamespaced(read.resource)),
           document,
         });
         break;
@@ -221,13 +224,13 @@ function inNamespace<R extends { readonly metadata: Metadata }>(resource: R, nam
 function compileAll(
   policies: readonly Found<PolicyResource>[],
   exceptions: readonly Found<ExceptionResource>[],
-  { compilers, httpInNamespaced, schemas }: DocumentOptions,
+  { compilers, httpInNamespaced, schemas, definitions }: DocumentOptions,
   problems: Problem[],
 ): readonly CompiledPolicy[] {
   const objects = new NamedObjects();
   const resources = exceptions.map(({ resource }) => resource);
   return policies.flatMap(({ resource, document }) => {
-    const misplaced = modeError(resource);
+    const misplaced = modeError(resource) ?? targetsError(resource);
     if (misplaced !== undefined) {
       problems.push(...problemsOf([misplaced], document));
       return [];
@@ -258,6 +261,13 @@ function compileAll(
     problems.push(...mistakes);
     problems.push(...policyWarnings(resource).map((warning) => fieldProblem(document, "warning", warning)));
     if (!compiled.ok || mistakes.length > 0) return [];
+    if (definitions !== undefined && mergesObjects(compiled.policy.variants)) {
+      const refused = "apply configurations fail there";
+      const { warnings } = unknownGroups(resource.spec.matchConstraints, definitions, refused);
+      problems.push(
+        ...warnings.map((each) => fieldProblem(document, "warning", { ...each, path: ["spec", ...each.path] })),
+      );
+    }
     if (schemas !== undefined) problems.push(...doubtsAbout(compiled.policy, document, schemas));
     return [compiled.policy];
   });
@@ -271,7 +281,7 @@ function doubtsAbout(
 ): readonly Problem[] {
   const [base] = variants;
   if (base?.mode !== "Kubernetes") return [];
-  const { spec, conditions, variables, validations, annotations } = base;
+  const { spec, conditions, variables, validations, mutations, annotations } = base;
   const names = (spec.variables ?? []).map(({ name }) => name);
   const keys = (spec.auditAnnotations ?? []).map(({ key }) => key);
   const examined = {
@@ -286,6 +296,10 @@ function doubtsAbout(
         { path: ["validations", i, "expression"], expression },
         { path: ["validations", i, "messageExpression"], expression: messageExpression },
       ]),
+      ...mutations.map(({ at, patchType, expressions }) => {
+        const member = patchType === "JSONPatch" ? "jsonPatch" : "applyConfiguration";
+        return [{ path: ["mutations", at, member, "expression"], expression: expressions[0] }];
+      }),
       ...annotations.map(({ key, expression }) => [
         { path: ["auditAnnotations", keys.lastIndexOf(key), "valueExpression"], expression },
       ]),
@@ -309,7 +323,7 @@ function warningsAbout(
 ): readonly Problem[] {
   const problems: Problem[] = [];
   (resource.spec.policyRefs ?? []).forEach(({ name, kind }, i) => {
-    const ours = kind === POLICY_KIND || kind === NAMESPACED_POLICY_KIND;
+    const ours = KYVERNO_DOCUMENTS.policies.some((type) => type.kind === kind);
     if (policies.some(({ resource }) => resource.metadata.name === name && resource.kind === kind)) return;
     const what = ours
       ? `there is no ${kind} ${JSON.stringify(name)}`

@@ -13,7 +13,7 @@ import { isObject, type JsonObject, member, text } from "../../kubernetes/object
 import { decode, decodeLeniently } from "../shared/decode/api-type.js";
 import { OBJECT_META } from "../shared/decode/object-meta.js";
 import { validateMetadata } from "../shared/decode/validate-metadata.js";
-import { CONTEXT_ENTRY_SCHEMA, EXCEPTION_SCHEMA, POLICY_SCHEMA } from "./api-types.js";
+import { CONTEXT_ENTRY_SCHEMA, EXCEPTION_SCHEMA, MUTATING_SCHEMA, POLICY_SCHEMA } from "./api-types.js";
 import { expiryOf, isUnreadable } from "./expiry.js";
 import {
   CONTEXT_ENTRY_KIND,
@@ -23,6 +23,8 @@ import {
   type ExceptionResource,
   GROUP,
   type Metadata,
+  MUTATING_KIND,
+  NAMESPACED_MUTATING_KIND,
   NAMESPACED_POLICY_KIND,
   POLICY_KIND,
   type PolicyResource,
@@ -52,6 +54,16 @@ const POLICY_HINTS: ReadonlyMap<string, string> = new Map([
   ["spec.attestors", "only an ImageValidatingPolicy has attestors"],
 ]);
 
+const MUTATIONS = "use spec.mutations instead: JSON patches or apply configurations in CEL";
+const MUTATING_HINTS: ReadonlyMap<string, string> = new Map([
+  ...POLICY_HINTS,
+  ["spec.rules", MUTATIONS],
+  ["spec.mutate", MUTATIONS],
+  ["spec.mutateExistingOnPolicyUpdate", "use spec.evaluation.mutateExisting.enabled instead"],
+  ["spec.validations", "only a ValidatingPolicy has validations"],
+  ["spec.validationActions", "a mutating policy has spec.failurePolicy only"],
+]);
+
 const POLICY_REFS = "use spec.policyRefs instead: a list of names and kinds";
 const EXCEPTION_HINTS: ReadonlyMap<string, string> = new Map([
   ["spec.policyNames", POLICY_REFS],
@@ -65,6 +77,8 @@ const EXCEPTION_HINTS: ReadonlyMap<string, string> = new Map([
 const HINTS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   [POLICY_KIND, POLICY_HINTS],
   [NAMESPACED_POLICY_KIND, POLICY_HINTS],
+  [MUTATING_KIND, MUTATING_HINTS],
+  [NAMESPACED_MUTATING_KIND, MUTATING_HINTS],
   [EXCEPTION_KIND, EXCEPTION_HINTS],
 ]);
 
@@ -154,9 +168,12 @@ const EXCEPTION: Definition = {
   schema: EXCEPTION_SCHEMA,
 };
 const POLICY: Definition = { read: "policy", group: GROUP, versions: ALPHA, namespaced: false, schema: POLICY_SCHEMA };
+const MUTATING: Definition = { ...POLICY, schema: MUTATING_SCHEMA };
 const DEFINITIONS: ReadonlyMap<string, Definition> = new Map([
   [POLICY_KIND, POLICY],
   [NAMESPACED_POLICY_KIND, { ...POLICY, versions: ["v1", "v1beta1"], namespaced: true }],
+  [MUTATING_KIND, MUTATING],
+  [NAMESPACED_MUTATING_KIND, { ...MUTATING, versions: ["v1", "v1beta1"], namespaced: true }],
   [EXCEPTION_KIND, EXCEPTION],
   [
     CONTEXT_ENTRY_KIND,

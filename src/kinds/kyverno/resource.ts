@@ -2,11 +2,14 @@
 
 import type { KindDocuments } from "../kind.js";
 import type { MatchResources } from "../shared/match/match-resources.js";
+import type { MutationSpec } from "../shared/mutation/compile-mutation.js";
 
 /** The API group of policies and exceptions. */
 export const GROUP = "policies.kyverno.io";
 export const POLICY_KIND = "ValidatingPolicy";
 export const NAMESPACED_POLICY_KIND = "NamespacedValidatingPolicy";
+export const MUTATING_KIND = "MutatingPolicy";
+export const NAMESPACED_MUTATING_KIND = "NamespacedMutatingPolicy";
 export const EXCEPTION_KIND = "PolicyException";
 /** The API group of GlobalContextEntry. */
 export const CONTEXT_GROUP = "kyverno.io";
@@ -40,7 +43,7 @@ export interface AuditAnnotation {
   readonly valueExpression?: string;
 }
 
-/** `spec` of a policy. */
+/** `spec` of a policy; validations are those of ValidatingPolicies, mutations and targets those of MutatingPolicies. */
 export interface PolicySpec {
   readonly failurePolicy?: string;
   readonly matchConstraints?: MatchResources;
@@ -49,25 +52,45 @@ export interface PolicySpec {
   readonly validations?: readonly Validation[];
   readonly auditAnnotations?: readonly AuditAnnotation[];
   readonly validationActions?: readonly string[];
+  readonly mutations?: readonly MutationSpec[];
+  readonly targetMatchConstraints?: object;
   readonly evaluation?: {
     readonly mode?: string;
+    readonly mutateExisting?: { readonly enabled?: boolean };
+    readonly useServerSideApply?: boolean;
     readonly admission?: { readonly enabled?: boolean };
     readonly background?: { readonly enabled?: boolean };
   };
   readonly autogen?: {
     readonly podControllers?: { readonly controllers?: readonly string[] };
     readonly validatingAdmissionPolicy?: { readonly enabled?: boolean };
+    readonly mutatingAdmissionPolicy?: { readonly enabled?: boolean };
   };
   readonly webhookConfiguration?: { readonly timeoutSeconds?: number };
 }
 
-/** A ValidatingPolicy or a NamespacedValidatingPolicy. */
+/** The kinds of policies. */
+export type PolicyKind =
+  | typeof POLICY_KIND
+  | typeof NAMESPACED_POLICY_KIND
+  | typeof MUTATING_KIND
+  | typeof NAMESPACED_MUTATING_KIND;
+
+/** A policy that judges, or one that changes objects. */
 export interface PolicyResource {
   readonly apiVersion: string;
-  readonly kind: typeof POLICY_KIND | typeof NAMESPACED_POLICY_KIND;
+  readonly kind: PolicyKind;
   readonly metadata: Metadata;
   readonly spec: PolicySpec;
 }
+
+/** Whether a policy changes objects. */
+export const isMutating = ({ kind }: { readonly kind: string }): boolean =>
+  kind === MUTATING_KIND || kind === NAMESPACED_MUTATING_KIND;
+
+/** Whether policies of the kind are for their own namespace. */
+export const isNamespaced = ({ kind }: { readonly kind: string }): boolean =>
+  kind === NAMESPACED_POLICY_KIND || kind === NAMESPACED_MUTATING_KIND;
 
 /**
  * Whether a policy's functions see one namespace only. That depends on its namespace, not on its kind: a cluster gives every namespaced policy one
@@ -76,8 +99,15 @@ export interface PolicyResource {
 export const isConfined = ({ metadata }: Pick<PolicyResource, "metadata">): boolean =>
   (metadata.namespace ?? "") !== "";
 
-/** Whether a policy has no validations: Kyverno passes everything that it matches. */
-export const judgesNothing = ({ spec }: Pick<PolicyResource, "spec">): boolean => (spec.validations ?? []).length === 0;
+/** Whether a policy has no validations or mutations: Kyverno passes everything that it matches. */
+export const judgesNothing = (policy: Pick<PolicyResource, "kind" | "spec">): boolean => {
+  const { validations = [], mutations = [] } = policy.spec;
+  return (isMutating(policy) ? mutations : validations).length === 0;
+};
+
+/** What a policy that {@link judgesNothing} lacks. */
+export const lacking = (policy: Pick<PolicyResource, "kind">): string =>
+  isMutating(policy) ? "has no mutations: it changes nothing" : "has no validations: it judges nothing";
 
 /** A PolicyException. */
 export interface ExceptionResource {
@@ -131,6 +161,8 @@ export const KYVERNO_DOCUMENTS: KindDocuments = {
   policies: [
     { group: GROUP, kind: POLICY_KIND },
     { group: GROUP, kind: NAMESPACED_POLICY_KIND },
+    { group: GROUP, kind: MUTATING_KIND },
+    { group: GROUP, kind: NAMESPACED_MUTATING_KIND },
   ],
   companions: [
     { group: GROUP, kind: EXCEPTION_KIND },

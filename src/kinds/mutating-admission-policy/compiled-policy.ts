@@ -2,7 +2,7 @@
 import { type CompiledCommon, type CompileMode, compileCommon } from "../admission-policy/compiled-common.js";
 import type { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
 import { trimSpace } from "../shared/expressions/trim.js";
-import { type CompiledMutation, compileMutation } from "./compile-mutation.js";
+import { type CompiledMutation, compileMutation } from "../shared/mutation/compile-mutation.js";
 import type { MutationCompilers } from "./compilers.js";
 import type { PolicySpec } from "./resource.js";
 

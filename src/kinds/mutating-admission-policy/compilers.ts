@@ -2,8 +2,8 @@ import type { KubernetesVersion } from "../../cel/index.js";
 import { admissionDialect, STORED_VERSION } from "../admission-policy/dialect.js";
 import type { Dialect } from "../shared/dialect.js";
 import { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
+import { MUTATION_TYPES } from "../shared/mutation/mutation-types.js";
 import type { Watcher } from "../shared/watcher.js";
-import { MUTATION_TYPES } from "./mutation-types.js";
 
 // The expressions of mutating policies (spec mutating-admission-policy.md 4 and 5).
 

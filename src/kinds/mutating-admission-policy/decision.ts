@@ -46,25 +46,6 @@ export const refusalMessage = ({ policy, binding, message }: PolicyError): strin
 /** The reason of a refusal. */
 export const refusalReason = ({ kind }: PolicyError): string => (kind === "configuration" ? "Forbidden" : "Invalid");
 
-/** The failure that ends a request at once, whatever the failurePolicy: the API server answers a status of its own. */
-export function internalError(cause: string): Failure {
-  return {
-    verdict: "error",
-    message: `Internal error occurred: ${cause}`,
-    code: 500,
-    reason: "InternalError",
-    cause: "internal",
-    causes: [{ reason: null, message: cause, field: null }],
-  };
-}
-
-/** A panic in the server's handling of the request: it answers 500 with Go's text. */
-export interface Panic extends Failure {
-  readonly panic: string;
-}
-
-export const panicked = (text: string): Panic => ({ ...internalError(text), panic: text });
-
 /** The failure for a group and version without published types (spec mutating-admission-policy.md 7). */
 export const unavailable = (kind: string): Failure => ({
   verdict: "error",

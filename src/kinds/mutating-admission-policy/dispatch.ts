@@ -1,7 +1,7 @@
 import type { Attempt } from "../shared/expressions/attempt.js";
 import type { RequestAttributes } from "../shared/match/request-attributes.js";
+import type { FindTypes } from "../shared/mutation/merge-types.js";
 import type { Watcher } from "../shared/watcher.js";
-import type { FindTypes } from "./merge-types.js";
 import type { PreparedPolicy } from "./prepared-policy.js";
 import type { RequestState } from "./request-state.js";
 

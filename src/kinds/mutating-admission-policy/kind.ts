@@ -6,7 +6,7 @@ import { reportOrThrow } from "../report-or-throw.js";
 import type { SchemaFactory } from "../shared/type-check/bundled-schemas.js";
 import type { MutationCompilers } from "./compilers.js";
 import { prepareDocuments } from "./prepare.js";
-import { MUTATING_DOCUMENTS } from "./resource.js";
+import { MUTATING_DOCUMENTS, POLICY_KIND } from "./resource.js";
 
 /**
  * MutatingAdmissionPolicies: documents with their bindings.
@@ -34,7 +34,7 @@ export function mutatingAdmissionPolicyKind(
       });
       reportOrThrow(prepared.problems, warn);
       const { needs, objects } = prepared;
-      return { needs, policy: (world) => prepared.policy(id, worldOf(objects, world)) };
+      return { needs, mutates: [POLICY_KIND], policy: (world) => prepared.policy(id, worldOf(objects, world)) };
     },
   };
 }

@@ -9,19 +9,17 @@ import { evaluateConditions } from "../admission-policy/match-conditions.js";
 import { mutationParamValue } from "../admission-policy/params.js";
 import { RequestInputs } from "../admission-policy/request-inputs.js";
 import type { NamespaceViews } from "../shared/expressions/input.js";
-import type { CompiledMutation } from "./compile-mutation.js";
-import { internalError, type MutatingDecision, unavailable } from "./decision.js";
+import type { CompiledMutation } from "../shared/mutation/compile-mutation.js";
+import { mutationOf, valueOfMutation } from "../shared/mutation/evaluate-mutation.js";
+import { printedKind } from "../shared/mutation/merge-types.js";
+import { apply, internalError, type Patched, patchedBy } from "../shared/mutation/mutate.js";
+import { pauses } from "../shared/mutation/mutation-steps.js";
+import { type MutatingDecision, unavailable } from "./decision.js";
 import type { Dispatch } from "./dispatch.js";
-import { mutationOf, valueOfMutation } from "./evaluate-mutation.js";
 import { type Invocation, keyOf, type PolicyError } from "./invocation.js";
-import { printedKind } from "./merge-types.js";
-import { apply, type Patched, patchedBy } from "./mutate.js";
 import type { Reinvocation } from "./reinvocation.js";
 import { selectInvocations } from "./select-invocations.js";
 import { type VersionedObject, VersionedObjects } from "./versioned-objects.js";
-
-/** Nanoseconds or so of work after which the clock is looked at in any case: expressions look by themselves, patching does not. */
-const PATCH_STEPS = 1_000_000;
 
 /** One pass over all policies (disposable; spec mutating-admission-policy.md 2). */
 export class Pass {
@@ -49,7 +47,7 @@ export class Pass {
     const { conversions } = this.#dispatch.state;
     const { made } = conversions;
     const selected = selectInvocations(policies, selecting, this.#versions, attempt, targeted, watcher);
-    if (selected.waiting || (conversions.made > made && this.#pauses())) return Waiting.INSTANCE;
+    if (selected.waiting || (conversions.made > made && pauses(attempt))) return Waiting.INSTANCE;
     this.#errors.push(...selected.errors);
     const { invocations } = selected;
     if (invocations.length > 0) {
@@ -167,29 +165,16 @@ export class Pass {
     versioned.look("mutation");
     const { paramKind } = policy;
     const seen = { ...versioned.types, params: paramKind && structOf(paramKind.apiVersion, paramKind.kind.kind) };
-    const step = state.step(object, value);
     const { memory } = state.conversions;
-    if (step.asked === undefined) {
-      if (attempt.leavesOff()) return Waiting.INSTANCE;
-      step.asked = mutationOf(mutation.patchType, value, bindings, seen, mutation.behaviour);
-      if (this.#pauses()) return Waiting.INSTANCE;
-    }
-    if (step.applied === undefined) {
-      step.applied = apply(step.asked, object, types, versioned, memory);
-      if (this.#pauses()) return Waiting.INSTANCE;
-    }
-    // A step that is known already does not count as work: a repeated attempt must get further than before.
-    const isNew = step.patched === undefined;
-    step.patched ??= patchedBy(step.applied, object, versioned, memory);
-    this.#take(invocation, versioned, step.patched);
-    return isNew && this.#pauses() ? Waiting.INSTANCE : undefined;
-  }
-
-  /** Whether others must have their turn after some work. */
-  #pauses(): boolean {
-    const { attempt } = this.#dispatch;
-    attempt.count(PATCH_STEPS);
-    return attempt.leavesOff();
+    const taken = state.take(object, value, attempt, {
+      ask: () => mutationOf(mutation.patchType, value, bindings, seen, mutation.behaviour),
+      apply: (asked) => apply(asked, object, types, versioned, memory),
+      patch: (applied) => patchedBy(applied, object, versioned, memory),
+    });
+    if (taken === undefined) return Waiting.INSTANCE;
+    const [patched, pausing] = taken;
+    this.#take(invocation, versioned, patched);
+    return pausing ? Waiting.INSTANCE : undefined;
   }
 
   /** The types to merge with; `undefined` when there are none, and the request fails. */

@@ -1,8 +1,6 @@
 /** MutatingAdmissionPolicies as a {@link Policy}: one, or all of a set together. */
 
 import { Waiting } from "../../cel/index.js";
-import { stringifyJson } from "../../data/json.js";
-import { diff, type PatchOperation, PatchTooLong } from "../../data/json-patch.js";
 import { compareNames, parseApiVersion } from "../../kubernetes/names.js";
 import { isObject, member, text } from "../../kubernetes/object.js";
 import { kindMistake } from "../../policy/described-review.js";
@@ -21,10 +19,11 @@ import { Progress } from "../shared/expressions/progress.js";
 import { exemption, isOperation, UNKNOWN_OPERATION } from "../shared/match/exempt.js";
 import { MatchIndex } from "../shared/match/match-index.js";
 import { attributesOf, attributesOfRaw, type RequestAttributes } from "../shared/match/request-attributes.js";
+import { type Changes, changedOutcome, changesBetween } from "../shared/mutation/changes.js";
+import type { FindTypes } from "../shared/mutation/merge-types.js";
 import type { Watcher } from "../shared/watcher.js";
 import { failedWith, type MutatingDecision, refusalMessage, refusalReason, skippedBecause } from "./decision.js";
 import type { Dispatch } from "./dispatch.js";
-import type { FindTypes } from "./merge-types.js";
 import { Pass } from "./pass.js";
 import type { PreparedPolicy } from "./prepared-policy.js";
 import { Reinvocation } from "./reinvocation.js";
@@ -36,30 +35,10 @@ import type { MutationMember } from "./resource.js";
 /** The code of a refusal, whatever its reason is. */
 const FORBIDDEN = 403;
 
-/**
- * Most characters of the steps of an answer, without the values in them: an object of 3 MiB that is changed everywhere needs as much, and more
- * would delay the requests of others while it is written.
- */
-const PATCH_ROOM = 8 * 1024 * 1024;
-
-const TOO_LONG: Failure = {
-  verdict: "error",
-  message: "the patch that makes the object what the policies want is too long",
-  cause: "mutation",
-};
-
-/** The steps from the request's object to the changed one; `undefined` when they would be too long. Those of large objects take their time. */
-type Changes = readonly PatchOperation[] | undefined;
-
 /** The changes of a decision. `before` is the object of the request. */
 function changesOf({ failure, refusals, skipped, object }: MutatingDecision, before: unknown): Changes {
   if (failure !== undefined || refusals.length > 0 || skipped !== undefined) return [];
-  try {
-    return diff(before, object, PATCH_ROOM);
-  } catch (error) {
-    if (error instanceof PatchTooLong) return undefined;
-    throw error;
-  }
+  return changesBetween(before, object);
 }
 
 /** The outcome of a decision with its changes. */
@@ -87,10 +66,7 @@ function answerOf(decision: MutatingDecision, changes: Changes): Outcome {
     };
   }
   if (skipped !== undefined) return { verdict: "skip", reason: skipped };
-  if (changes === undefined) return TOO_LONG;
-  if (changes.length === 0) return { verdict: "allow" };
-  const patch = Buffer.from(stringifyJson(changes)).toString("base64");
-  return { verdict: "allow", mutation: { kind: "patch", patch, changed: { object } } };
+  return changedOutcome(changes, object);
 }
 
 /**

@@ -2,10 +2,9 @@
 
 import { fieldProblem } from "../../config/documents/field-problem.js";
 import type { Problem } from "../../config/documents/problem.js";
-import { builtinKinds } from "../../kubernetes/builtin-kinds.js";
 import type { FieldError } from "../../kubernetes/field-error.js";
-import { compareNames, parseApiVersion } from "../../kubernetes/names.js";
-import { type JsonObject, member, text } from "../../kubernetes/object.js";
+import { compareNames } from "../../kubernetes/names.js";
+import type { JsonObject } from "../../kubernetes/object.js";
 import {
   type BundledSchemas,
   customResourceSchemas,
@@ -29,13 +28,14 @@ import { EVERYTHING_MATCHED, prepareTarget } from "../admission-policy/prepared-
 import type { Server } from "../admission-policy/server.js";
 import { commonExamined, doubtsIn, policyWarnings, warningsIn } from "../admission-policy/warnings.js";
 import { type ExaminedPolicy, expressionDoubts } from "../shared/doubts/expression-doubts.js";
+import { atomicWrites } from "../shared/mutation/atomic-writes.js";
+import { DEFINITION_KIND, findTypesIn } from "../shared/mutation/merge-types.js";
+import { unknownGroups } from "../shared/mutation/unknown-groups.js";
 import type { SchemaFactory } from "../shared/type-check/bundled-schemas.js";
 import { kindsOfRules, type SchemaSource } from "../shared/type-check/schema-source.js";
-import { atomicWrites } from "./atomic-writes.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import { expressionsIn } from "./compiled-policy.js";
 import type { MutationCompilers } from "./compilers.js";
-import { DEFINITION_KIND, findTypesIn } from "./merge-types.js";
 import { MutatingPolicySet } from "./policy.js";
 import { type PreparedPolicy, preparePolicy } from "./prepared-policy.js";
 import { checkPolicy, readDocument } from "./read.js";
@@ -84,7 +84,6 @@ export function prepareDocuments(
   const merging = joinedSchemas(schemas, customResourceSchemas(definitions, schemas));
   const typeSchemas = checked?.(definitions);
   const usable = usableBindings(found, validateBinding, problems, server);
-  const builtin = new Set(Array.from(builtinKinds(), ({ apiVersion }) => parseApiVersion(apiVersion)?.group));
   const prepared: PreparedPolicy[] = [];
   const needs: Needs[] = [];
   for (const { resource, document } of policies) {
@@ -98,8 +97,8 @@ export function prepareDocuments(
       problems.push(...warningsIn(document, atomicWritesOf(resource, compiled, typeSchemas, merging)));
       problems.push(...parameterDoubts({ resource, document }, found.bindings, objects));
     }
-    const unknown = unknownGroups(resource, objects, builtin);
-    if (!inCluster) problems.push(...unknown.named.map(({ group, at }) => withoutDefinition(group, at, document)));
+    const unknown = unknownGroups(resource.spec.matchConstraints, objects);
+    if (!inCluster) problems.push(...warningsIn(document, unknown.warnings));
     if (errors.length > 0) continue;
     const name = resource.metadata.name ?? "";
     const own = usable.get(name);
@@ -145,36 +144,3 @@ const examined = (spec: PolicyResource["spec"], compiled: CompiledPolicy): Exami
     return [{ path: ["mutations", i, member, "expression"], expression: mutation?.expressions[0] }];
   }),
 });
-
-/** An unknown group, and the rule that names it. */
-interface UnknownGroup {
-  readonly group: string;
-  readonly at: number;
-}
-
-/** The groups of custom resources that no document defines: a cluster may define them. */
-function unknownGroups(
-  { spec }: PolicyResource,
-  objects: readonly JsonObject[],
-  builtin: ReadonlySet<string | undefined>,
-): { readonly named: readonly UnknownGroup[]; readonly needs: Needs } {
-  const defined = new Set(
-    objects
-      .filter(({ kind }) => kind === DEFINITION_KIND)
-      .map((definition) => text(member(definition, "spec"), "group")),
-  );
-  const named: UnknownGroup[] = [];
-  let any = false;
-  for (const [at, { apiGroups = [] }] of (spec.matchConstraints?.resourceRules ?? []).entries()) {
-    for (const group of apiGroups) {
-      if (group === "*") any = true;
-      else if (!defined.has(group) && !builtin.has(group)) named.push({ group, at });
-    }
-  }
-  return { named, needs: { asks: any || named.length > 0, requires: [], parameters: [] } };
-}
-
-function withoutDefinition(group: string, at: number, document: PolicyDocument): Problem {
-  const message = `nothing here says what objects of "${group}" look like: without a cluster, requests about them are refused with 503; give their CustomResourceDefinition beside the policy`;
-  return document.problem("warning", ["spec", "matchConstraints", "resourceRules", at, "apiGroups"], message);
-}

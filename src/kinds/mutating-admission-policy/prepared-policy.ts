@@ -3,7 +3,7 @@
 import { compareNames } from "../../kubernetes/names.js";
 import type { PreparedTarget } from "../admission-policy/prepared-binding.js";
 import { type PreparedCommon, prepareCommon } from "../admission-policy/prepared-common.js";
-import type { CompiledMutation } from "./compile-mutation.js";
+import type { CompiledMutation } from "../shared/mutation/compile-mutation.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import type { PolicyResource } from "./resource.js";
 

@@ -35,5 +35,4 @@ export type MutationMember = "jsonPatch" | "applyConfiguration";
 export const MUTATING_DOCUMENTS: KindDocuments = {
   policies: [{ group: GROUP, kind: POLICY_KIND }],
   companions: [{ group: GROUP, kind: BINDING_KIND }],
-  mutates: true,
 };

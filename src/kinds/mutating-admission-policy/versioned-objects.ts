@@ -5,8 +5,8 @@ import { isObject, type JsonObject } from "../../kubernetes/object.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
 import { type VersionedInput, versionedInput, withObject, withRequest } from "../shared/expressions/input.js";
 import type { RequestAttributes } from "../shared/match/request-attributes.js";
+import type { VariableTypes } from "../shared/mutation/typed-values.js";
 import type { Conversions } from "./conversions.js";
-import type { VariableTypes } from "./typed-values.js";
 
 /**
  * The object of a request in the versions in which policies match it (disposable): each has a copy of its own, and changes of one do not show in

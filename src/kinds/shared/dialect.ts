@@ -2,6 +2,9 @@
 import type { EnvironmentOptions, Type, VariableDeclaration } from "../../cel/index.js";
 import type { ResultType } from "./expressions/result-type.js";
 
+/** The name of the type of `variables` in the API server's own policies. */
+export const VARIABLES_TYPE = "kubernetes.variables";
+
 /** The dialect of a kind's expressions. */
 export interface Dialect {
   /** Version and libraries, functions that the kind adds or replaces, and the variables that every expression can name. */

@@ -18,8 +18,9 @@ import {
 } from "../../cel/index.js";
 import { type ExpressionMistake, type FieldPath, formatPath } from "../../kubernetes/field-error.js";
 import { type GroupVersionKind, parseApiVersion } from "../../kubernetes/names.js";
-import { VARIABLES_TYPE, variableType } from "../admission-policy/dialect.js";
+import { variableType } from "../admission-policy/dialect.js";
 import { commonExamined } from "../admission-policy/warnings.js";
+import { VARIABLES_TYPE } from "../shared/dialect.js";
 import type { ExaminedPolicy } from "../shared/doubts/expression-doubts.js";
 import { kindsOfRules, type SchemaSource } from "../shared/type-check/schema-source.js";
 import type { SchemaType } from "../shared/type-check/schema-type.js";

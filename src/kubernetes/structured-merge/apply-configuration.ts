@@ -97,12 +97,14 @@ export type Applied = { readonly object: JsonObject } | { readonly failure: stri
  * @param live the object, of the number model of `data/json`
  * @param patch its apiVersion and kind are ignored: they are the object's
  * @param memory the kept facts about the parts of the object
+ * @param replaces whether the patch may contain what is replaced as a whole, as in server-side apply
  */
 export function applyConfiguration(
   schemas: VersionSchemas,
   live: JsonObject,
   patch: { readonly [field: string]: PatchValue },
   memory?: PatchMemory,
+  replaces = false,
 ): Applied {
   const apiVersion = text(live, "apiVersion");
   const kind = text(live, "kind");
@@ -118,7 +120,7 @@ export function applyConfiguration(
   const items = new PatchItems();
   const unfit = typeProblems(type, asked, items);
   if (unfit !== undefined) return failure("failed to convert patch object to typed object", unfit);
-  const atomics = atomicsIn(type, asked);
+  const atomics = replaces ? [] : atomicsIn(type, asked);
   if (atomics.length > 0) {
     return failure(
       "invalid ApplyConfiguration",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { readJson } from "../../../src/data/json.js";
-import type { MutationSpec } from "../../../src/kinds/mutating-admission-policy/compile-mutation.js";
+import type { MutationSpec } from "../../../src/kinds/shared/mutation/compile-mutation.js";
 import type { JsonObject } from "../../../src/kubernetes/object.js";
 import { difference, type MapCase, runMutations } from "./support/single-policy.js";
 

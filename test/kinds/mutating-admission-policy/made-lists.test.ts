@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { MadeList, type Value } from "../../../src/cel/index.js";
-import { mutationOf } from "../../../src/kinds/mutating-admission-policy/evaluate-mutation.js";
-import { ObjectVal } from "../../../src/kinds/mutating-admission-policy/mutation-types.js";
+import { mutationOf } from "../../../src/kinds/shared/mutation/evaluate-mutation.js";
+import { ObjectVal } from "../../../src/kinds/shared/mutation/mutation-types.js";
 import { applies, asked, binding, policy, review } from "./support/documents.js";
 
 /** What the server says of the value as a name; the object has the lists `l` of x and y, `nested` and the text `a`. */

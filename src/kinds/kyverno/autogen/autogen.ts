@@ -9,6 +9,7 @@ import type { ResourceRule } from "../../shared/match/resource-rule.js";
 import type { Target } from "../compiled-policy.js";
 import type { NamedExpression, PolicySpec } from "../resource.js";
 import { type ControllerVariant, targetsByVariant } from "./controllers.js";
+import { inTemplate } from "./mutations.js";
 
 // A policy's spec as Go's encoder would write it: empty members are left out, those that Go always writes are present.
 
@@ -157,8 +158,11 @@ export interface AutogenVariant {
 /** The variants, in order of evaluation. */
 const VARIANTS: readonly ControllerVariant[] = ["cronjobs", "defaults", "extract"];
 
-/** The variants of a policy, none for one that is not about pods alone. */
-export function autogenOf(spec: PolicySpec): readonly AutogenVariant[] {
+/**
+ * The variants of a policy, none for one that is not about pods alone.
+ * @param mutating whether it changes objects: other parts of it are rewritten, in another way
+ */
+export function autogenOf(spec: PolicySpec, mutating = false): readonly AutogenVariant[] {
   const { matchConstraints = {}, autogen } = spec;
   const rule = podRule(matchConstraints);
   if (rule === undefined) return [];
@@ -167,7 +171,7 @@ export function autogenOf(spec: PolicySpec): readonly AutogenVariant[] {
     const own = targets.get(name);
     return own === undefined
       ? []
-      : [{ name, targets: own, spec: variantSpec(spec, matchConstraints, rule, name, own) }];
+      : [{ name, targets: own, spec: variantSpec(spec, matchConstraints, rule, name, own, mutating) }];
   });
 }
 
@@ -185,12 +189,15 @@ function variantSpec(
   { operations = [] }: ResourceRule,
   name: ControllerVariant,
   targets: readonly Target[],
+  mutating: boolean,
 ): PolicySpec {
   const { matchConstraints: _, ...rest } = spec;
   // Without operations there are no constraints: such a variant never matches.
-  if (operations.length === 0) return replacePaths(goSpec(rest), name);
+  if (operations.length === 0) return mutating ? rest : replacePaths(goSpec(rest), name);
   const resourceRules = resourceRulesOf(targets, operations);
-  const own = goSpec({ ...rest, matchConstraints: { ...(namespaceSelector && { namespaceSelector }), resourceRules } });
+  const whole = { ...rest, matchConstraints: { ...(namespaceSelector && { namespaceSelector }), resourceRules } };
+  if (mutating) return inTemplate(whole, name);
+  const own = goSpec(whole);
   const replaced = replacePaths(own, name);
   return keepLabels(replaced, own.matchConstraints?.namespaceSelector?.matchLabels);
 }

@@ -129,11 +129,8 @@ export const call = (name: string, ...values: readonly Cel[]): Cel =>
 export const method = (target: Cel, name: string, ...values: readonly Cel[]): Cel =>
   primary(`${operand(target, LEVEL.primary)}.${name}(${values.map(({ text }) => text).join(", ")})`);
 
-const RESERVED = new Set(
-  "as break const continue else false for function if import in let loop namespace null package return true var void while".split(
-    " ",
-  ),
-);
+/** Words that can't stand behind a dot; other reserved words, such as `namespace`, can. */
+const RESERVED = new Set(["false", "in", "null", "true"]);
 
 /** Whether a key can be written behind a dot. */
 const isName = (key: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(key) && !RESERVED.has(key);
@@ -171,6 +168,6 @@ export const loop = (
 ): Cel =>
   primary(`${operand(target, LEVEL.primary)}.${macro}(${[name, ...bodies.map(({ text }) => text)].join(", ")})`);
 
-/** Whether a value is of a type; the type's name as in CEL: `string`, `int`, `list`, `map`, … */
+/** Whether a value is of one of some types; a type's name as in CEL: `string`, `int`, `list`, `map`, … */
 export const isType = (value: Cel, ...types: readonly string[]): Cel =>
   or(...types.map((type) => equal(call("type", value), primary(type))));

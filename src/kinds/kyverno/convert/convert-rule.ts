@@ -1,7 +1,7 @@
 /** Converts one rule: match, context, preconditions and what it validates or changes become one policy. */
 import type { FieldPath } from "../../../kubernetes/field-error.js";
-import { isObject, type JsonObject, member } from "../../../kubernetes/object.js";
-import { celRule } from "./cel-rule.js";
+import { isObject, type JsonObject, member, text } from "../../../kubernetes/object.js";
+import { celRule, checkCompiles } from "./cel-rule.js";
 import { conditionsHold } from "./conditions/conditions.js";
 import { denyRule } from "./conditions/deny-rule.js";
 import { foreachRule } from "./conditions/foreach-rule.js";
@@ -59,6 +59,7 @@ export function convertRule(
   // CEL rules stay as they are, and the new kind's autogen makes their variants.
   const draft = new RuleDraft();
   const matched = placed([], () => matchOf(old, draft, cel !== undefined));
+  const namespace = text(member(old.policy, "metadata"), "namespace");
   const shape = shapeOfRules(matched.matchConstraints.resourceRules ?? []);
   const inner: Scope = {
     shape,
@@ -68,6 +69,7 @@ export function convertRule(
     inline: false,
     rule: old.name,
     depth: 0,
+    ...(text(old.policy, "kind") === "Policy" && { namespace }),
   };
   const outer: Scope = { ...inner, roots: matched.inlineRoots, inline: true };
   for (const condition of matched.conditions) draft.condition(condition.name, condition.cel, condition.from);
@@ -82,9 +84,11 @@ export function convertRule(
     );
   if (isObject(member(rule, "mutate"))) return mutateRule(old, name, matched, scope);
   if (!isObject(validate)) throw new NotConverted([], "a rule needs validate or mutate");
-  if (cel !== undefined) placed(["validate", "cel"], () => celRule(cel, validate, scope, old));
+  if (cel !== undefined) celRule(cel, validate, draft, matched, old);
   else writeChecks(validate, scope);
-  return documentsOf(old, name, matched, draft);
+  const made = documentsOf(old, name, matched, draft);
+  if (cel !== undefined && old.circumstances.toAdmissionPolicy !== true) checkCompiles(made.documents, old);
+  return made;
 }
 
 function writeChecks(validate: JsonObject, scope: Scope): void {

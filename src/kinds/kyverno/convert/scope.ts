@@ -18,8 +18,8 @@ export interface Roots {
 /** The names of one place. */
 export interface Scope {
   readonly roots: Roots;
-  /** Context variables, `element`, `elementIndex`, `element0` and the like, by their names in the old language. */
-  readonly names: ReadonlyMap<string, Term>;
+  /** Context variables, `element`, `elementIndex`, `element0` and the like, by their names in the old language; a function: converted where it is first used. */
+  readonly names: ReadonlyMap<string, Term | (() => Term)>;
   /** The policy that is written. Match conditions can't name its variables: where `inline` is set, expressions are repeated instead. */
   readonly draft: RuleDraft;
   readonly inline: boolean;
@@ -29,10 +29,12 @@ export interface Scope {
   readonly shape?: Shape | undefined;
   /** How many loops are around this place: names of loops that are free begin with this number. */
   readonly depth: number;
+  /** Of a Policy: its namespace, whose objects alone it may look up. */
+  readonly namespace?: string;
 }
 
 /** The scope with more names. */
-export const withNames = (scope: Scope, names: Iterable<readonly [string, Term]>): Scope => ({
+export const withNames = (scope: Scope, names: Iterable<readonly [string, Term | (() => Term)]>): Scope => ({
   ...scope,
   names: new Map([...scope.names, ...names]),
 });

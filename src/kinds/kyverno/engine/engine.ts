@@ -1,6 +1,7 @@
 /** Evaluates policies about a request or a payload, as Kyverno's engine does (spec kyverno.md 2 and 6.1). */
 
 import { compareNames } from "../../../kubernetes/names.js";
+import type { JsonObject } from "../../../kubernetes/object.js";
 import type { Failure } from "../../../policy/outcome.js";
 import type { EvaluationContext } from "../../../policy/policy.js";
 import { RequestWorld } from "../../../world/request-world.js";
@@ -11,8 +12,10 @@ import { Progress } from "../../shared/expressions/progress.js";
 import { prepareSelector } from "../../shared/match/label-selector.js";
 import { MatchIndex } from "../../shared/match/match-index.js";
 import type { PreparedMatch } from "../../shared/match/match-resources.js";
+import type { FindTypes } from "../../shared/mutation/merge-types.js";
 import type { CompiledPolicy } from "../compiled-policy.js";
 import { createDialect } from "../dialect.js";
+import { Patching } from "../mutating/patching.js";
 import type { EngineInput, Flavour } from "./engine-request.js";
 import { EngineState } from "./engine-state.js";
 import { type Candidate, Evaluation } from "./evaluation.js";
@@ -22,12 +25,18 @@ import type { PolicyResponse } from "./response.js";
 export interface EngineOptions {
   readonly world: World;
   readonly flavour: Flavour;
+  /** Finds how objects are merged, for mutating policies. */
+  readonly findTypes?: FindTypes | undefined;
+  /** Whether policies are evaluated in the order in which they are given; default: by kind, namespace and name. */
+  readonly inOrder?: boolean;
 }
 
 /** The results of policies. */
 export interface EngineAnswer {
   /** One for every candidate, in order. */
   readonly responses: readonly PolicyResponse[];
+  /** The object after all mutations; `undefined` where no policy has mutated it. */
+  readonly object: JsonObject | undefined;
   /** Why none of the responses counts: time was up, an expression was stopped, or more questions were put than allowed. */
   readonly failure: Failure | undefined;
   /** The log's text about look-ups that failed. */
@@ -50,15 +59,17 @@ const MATCHES_NOTHING: PreparedMatch = {
   written: [],
 };
 
-/** Prepared policies, sorted by kind, namespace and name; of a policy the base comes before its variants. */
+/** Prepared policies, sorted by kind, namespace and name; of a policy the base comes before its variants. Each mutating one sees the object of those before. */
 export class KyvernoEngine {
   readonly #all: readonly Candidate[];
   readonly #world: World;
   readonly #flavour: Flavour;
+  readonly #findTypes: FindTypes | undefined;
   readonly #index: MatchIndex<Candidate>;
 
-  constructor(policies: readonly CompiledPolicy[], { world, flavour }: EngineOptions) {
-    const sorted = [...policies].sort((a, b) => compareNames(sortKey(a), sortKey(b)));
+  constructor(policies: readonly CompiledPolicy[], { world, flavour, findTypes, inOrder = false }: EngineOptions) {
+    const sorted = inOrder ? policies : [...policies].sort((a, b) => compareNames(sortKey(a), sortKey(b)));
+    this.#findTypes = findTypes;
     this.#all = sorted
       .flatMap((policy) => policy.variants.map((variant) => ({ policy, variant })))
       .map((each, index) => ({ ...each, index }));
@@ -88,17 +99,18 @@ export class KyvernoEngine {
     const { deadline, turns } = context;
     const limit = Number.isFinite(deadline) || turns !== undefined ? { at: deadline, now: this.#world.now } : undefined;
     const circumstances: AttemptOptions = { deadline: limit, turns, progress: new Progress(), state };
-    const evaluation = new Evaluation(input, state, this.#flavour);
+    const evaluation = new Evaluation(input, state, this.#flavour, this.#findTypes && new Patching(this.#findTypes));
     const attempt = (): EngineAnswer => {
       const tried = new Attempt(DIALECT, world, circumstances);
       const responses = evaluation.run(candidates, tried);
       const { failure: message, detail } = world;
       const refused: Failure | undefined =
         message === undefined ? undefined : { verdict: "error", message, cause: "unavailable" };
-      return { responses, failure: tried.interruption ?? refused, detail };
+      return { responses, object: evaluation.mutated, failure: tried.interruption ?? refused, detail };
     };
     return world.questions.settle(attempt, context, () => ({
       responses: [],
+      object: undefined,
       failure: NOT_IN_TIME,
       detail: world.detail,
     }));

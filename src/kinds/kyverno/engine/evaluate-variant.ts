@@ -1,5 +1,6 @@
 /** Evaluates one policy, or a variant of it, for one object: exceptions, conditions, validations, annotations (spec kyverno.md 2.1, 2.4, 2.5 and 5.3). */
 import { type Bindings, CelError, type Result, typeNameOf, type Value, Waiting } from "../../../cel/index.js";
+import { isObject, type JsonObject } from "../../../kubernetes/object.js";
 import type { Attempt } from "../../shared/expressions/attempt.js";
 import type { Expression, ExpressionProgram } from "../../shared/expressions/expression.js";
 import type { GroupProgress } from "../../shared/expressions/progress.js";
@@ -7,7 +8,8 @@ import { VariablesValue } from "../../shared/expressions/variables.js";
 import type { CompiledException, CompiledVariant } from "../compiled-policy.js";
 import { externalBindings } from "../external/index.js";
 import { libraryBindings } from "../libraries/index.js";
-import type { ExceptionResource } from "../resource.js";
+import type { Patching } from "../mutating/patching.js";
+import { type ExceptionResource, isMutating } from "../resource.js";
 
 /** The inputs of an evaluation. */
 export interface EvaluationData {
@@ -19,14 +21,21 @@ export interface EvaluationData {
   readonly about: string;
   /** Milliseconds since 1970: exceptions that expired before don't count. */
   readonly now: number;
+  /** Applies mutations; absent: nothing is changed. */
+  readonly patching?: Patching | undefined;
+}
+
+/** Conditions, mutations or annotations could not be evaluated. */
+interface Failed {
+  readonly kind: "failed";
+  readonly message: string;
 }
 
 /** The result of an evaluation. */
 export type Evaluated =
   | { readonly kind: "skip" }
   | { readonly kind: "exempt"; readonly exceptions: readonly ExceptionResource[] }
-  /** Conditions or annotations could not be evaluated. */
-  | { readonly kind: "failed"; readonly message: string }
+  | Failed
   | { readonly kind: "error"; readonly message: string; readonly index: number }
   | {
       readonly kind: "fail";
@@ -34,7 +43,8 @@ export type Evaluated =
       readonly index: number;
       readonly annotations: Readonly<Record<string, string>>;
     }
-  | { readonly kind: "pass"; readonly annotations: Readonly<Record<string, string>> };
+  /** `object` is the object after the policy's mutations. */
+  | { readonly kind: "pass"; readonly annotations: Readonly<Record<string, string>>; readonly object?: JsonObject };
 
 const SKIP: Evaluated = { kind: "skip" };
 const NO_ANNOTATIONS: Readonly<Record<string, string>> = {};
@@ -71,7 +81,7 @@ export function evaluateVariant(variant: CompiledVariant, data: EvaluationData, 
 /** One evaluation (disposable). */
 class Evaluation {
   readonly #variant: CompiledVariant;
-  readonly #data: EvaluationData;
+  #data: EvaluationData;
   readonly #attempt: Attempt;
   readonly #progress: GroupProgress;
   #bindings: Bindings = {};
@@ -111,10 +121,34 @@ class Evaluation {
       if (typeof annotations === "string") return { kind: "error", message: annotations, index };
       return { kind: "fail", message, index, annotations };
     }
+    const mutated = this.#variant.mutations.length === 0 ? undefined : this.#mutated(exempted.value);
+    if (mutated instanceof Waiting || mutated?.kind === "failed") return mutated;
     const annotations = this.#annotations();
     if (annotations instanceof Waiting) return annotations;
     if (typeof annotations === "string") return { kind: "failed", message: annotations };
-    return { kind: "pass", annotations };
+    return { kind: "pass", annotations, ...mutated };
+  }
+
+  /** The object after all mutations: each sees that of the one before; a variable keeps the value that it had when it was first read. */
+  #mutated(exceptions: Value): { readonly kind?: never; readonly object: JsonObject } | Failed | Waiting {
+    const { mutations, spec } = this.#variant;
+    const { patching } = this.#data;
+    let object: unknown = this.#data.object;
+    if (!isObject(object)) return { kind: "failed", message: "the object to be mutated is not an object" };
+    for (const mutation of mutations) {
+      const result = this.#evaluate(mutation.expressions[0]);
+      if (result instanceof Waiting) return result;
+      if (result instanceof CelError) return { kind: "failed", message: result.message };
+      const replaces = spec.evaluation?.useServerSideApply === true;
+      const patched = patching?.patch(mutation, result, object as JsonObject, this.#attempt, replaces);
+      if (patched instanceof Waiting) return patched;
+      if (patched === undefined) continue;
+      if ("failure" in patched) return { kind: "failed", message: patched.failure };
+      object = patched.object;
+      this.#data = { ...this.#data, object: object as Value };
+      this.#bindings = this.#bindingsWith(exceptions);
+    }
+    return { object: object as JsonObject };
   }
 
   #bindingsWith(exceptions: Value | undefined): Bindings {
@@ -186,7 +220,9 @@ class Evaluation {
       else if (result !== true) errors.push(notConverted(result, "bool"));
     }
     if (errors.length === 0) return true;
-    return this.#variant.failurePolicy === "Ignore" ? false : { error: errors.join("; ") };
+    // An error of a mutating policy is an error, which its failurePolicy ignores later.
+    const ignored = this.#variant.failurePolicy === "Ignore" && !isMutating(this.#variant.policy);
+    return ignored ? false : { error: errors.join("; ") };
   }
 
   #messageOf({ message, messageExpression }: CompiledVariant["validations"][number], index: number): string | Waiting {

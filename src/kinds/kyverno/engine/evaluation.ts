@@ -1,6 +1,6 @@
 /** Evaluates policies about one input: each is matched first (spec kyverno.md 2.1, 3.5 and 6.1). */
 import { type Value, Waiting } from "../../../cel/index.js";
-import { isObject, labelsOf, member } from "../../../kubernetes/object.js";
+import { isObject, type JsonObject, labelsOf, member } from "../../../kubernetes/object.js";
 import type { AdmissionRequest } from "../../../policy/index.js";
 import type { RequestWorld } from "../../../world/request-world.js";
 import { LookupFailure } from "../../../world/resources/resource-source.js";
@@ -14,7 +14,8 @@ import { attributesOf, type RequestAttributes } from "../../shared/match/request
 import { nameMatches, type PreparedRule, ruleMatches } from "../../shared/match/resource-rule.js";
 import { type PodRequests, podRequests } from "../autogen/extraction.js";
 import type { CompiledPolicy, CompiledVariant } from "../compiled-policy.js";
-import { type ExceptionResource, NAMESPACED_POLICY_KIND } from "../resource.js";
+import type { Patching } from "../mutating/patching.js";
+import { type ExceptionResource, isMutating, isNamespaced } from "../resource.js";
 import type { AdmissionInput, EngineInput, Flavour } from "./engine-request.js";
 import type { EngineState } from "./engine-state.js";
 import { type Evaluated, type EvaluationData, evaluateVariant } from "./evaluate-variant.js";
@@ -96,6 +97,9 @@ function namespaceMatches(
 const NO_REQUEST =
   "cannot evaluate Kubernetes-mode policy without admission attributes (hint: use a non-Kubernetes evaluation mode for raw payloads)";
 
+/** The message of a mutating policy about the object of a custom controller. */
+const NOT_EXTRACTED = "extraction mode: mutation for custom workload CRDs is not yet supported";
+
 /** All data about one input (disposable); attempts share it. */
 export class Evaluation {
   readonly #input: EngineInput;
@@ -108,20 +112,34 @@ export class Evaluation {
   #attributes: RequestAttributes | undefined;
 
   #payloadValue: Value | undefined;
+  readonly #patching: Patching | undefined;
+  #mutated: JsonObject | undefined;
 
-  constructor(input: EngineInput, state: EngineState, flavour: Flavour) {
+  /** @param patching applies the mutations of mutating policies */
+  constructor(input: EngineInput, state: EngineState, flavour: Flavour, patching?: Patching) {
+    this.#patching = patching;
     this.#input = input;
     this.#state = state;
     this.#server = flavour === "server";
   }
 
+  /** The object as mutating policies have left it; `undefined`: none was evaluated. */
+  get mutated(): JsonObject | undefined {
+    return this.#mutated;
+  }
+
   /** Evaluates the candidates in order. The result of an attempt that waits, or was stopped, must be discarded. */
   run(candidates: readonly Candidate[], attempt: Attempt): readonly PolicyResponse[] {
     const responses: PolicyResponse[] = [];
+    this.#mutated = undefined;
+    this.#patching?.begin();
     for (const candidate of candidates) {
       if (attempt.expired() || attempt.over()) break;
       const result = this.#result(candidate, attempt);
+      // The next mutating policy must see what this one makes of the object.
+      if (result instanceof Waiting && this.#patching !== undefined) break;
       if (result instanceof Waiting) continue;
+      this.#mutated = result?.object ?? this.#mutated;
       responses.push({ policy: candidate.policy, variant: candidate.variant, result });
     }
     return responses;
@@ -145,9 +163,13 @@ export class Evaluation {
       // Such a policy is for background scans: no webhook is registered for it.
       if (this.#server && variant.spec.evaluation?.admission?.enabled === false) return undefined;
       const elsewhere = confined !== "" && confined !== (request.namespace ?? "");
-      if (this.#server && elsewhere && kind === NAMESPACED_POLICY_KIND) return undefined;
+      if (this.#server && elsewhere && isNamespaced({ kind })) return undefined;
+      // Nothing is mutated that is deleted.
+      if (request.operation === "DELETE" && isMutating(policy.resource)) return undefined;
       this.#attributes ??= attributesFor(input);
-      const matches = matchConstraints(variant.match, this.#attributes, attempt.world);
+      const object = this.#mutated;
+      const seen = object === undefined ? this.#attributes : { ...this.#attributes, object };
+      const matches = matchConstraints(variant.match, seen, attempt.world);
       if (matches instanceof Waiting) return matches;
       if (matches === false) return undefined;
       if (matches !== true) return ruleResult("match", "error", `failed to execute matching: ${matches.error}`);
@@ -158,18 +180,22 @@ export class Evaluation {
       return ruleResult("evaluation", "error", `failed to load context: ${namespaceObject.message}`);
     }
     this.#inputs ??= inputsOf(input);
+    const mutating = isMutating(policy.resource);
+    if (variant.name === "extract" && mutating) return ruleResult("", "skip", NOT_EXTRACTED);
     if (variant.name === "extract") return this.#judgePods(variant, request, namespaceObject, attempt);
     const { object, oldObject, request: seen } = this.#inputs;
     const data: EvaluationData = {
-      object,
+      object: (this.#mutated as Value | undefined) ?? object,
       oldObject,
       request: seen,
       namespaceObject,
       about: "",
       now: this.#state.time,
+      patching: this.#patching,
     };
     const evaluated = evaluateVariant(variant, data, attempt);
-    return evaluated instanceof Waiting ? evaluated : resultOf(evaluated);
+    if (evaluated instanceof Waiting) return evaluated;
+    return mutating ? resultOf(evaluated, "failed to evaluate policy") : resultOf(evaluated);
   }
 
   #payload(variant: CompiledVariant, payload: unknown, attempt: Attempt): RuleResult | Waiting {

@@ -1,4 +1,5 @@
 /** The result of evaluating a policy, in the engine's terms (spec kyverno.md 2.5 and 5.4); reports have their own (7.1). */
+import type { JsonObject } from "../../../kubernetes/object.js";
 import type { CompiledPolicy, CompiledVariant } from "../compiled-policy.js";
 import type { ExceptionResource } from "../resource.js";
 
@@ -12,6 +13,8 @@ export interface RuleResult {
   readonly properties: Readonly<Record<string, string>>;
   /** The exceptions that exempt from it. */
   readonly exceptions: readonly ExceptionResource[];
+  /** The object after the policy's mutations, which may have changed nothing. */
+  readonly object?: JsonObject | undefined;
 }
 
 /** The answer of a policy, or of one of its variants. */

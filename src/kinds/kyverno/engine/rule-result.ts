@@ -20,13 +20,16 @@ export function ruleResult(
   return { rule, status, message, properties, exceptions: [] };
 }
 
-/** The result of an evaluation. */
-export function resultOf(evaluated: Evaluated): RuleResult {
+/**
+ * The result of an evaluation.
+ * @param failed what Kyverno says before the error of a condition, of an annotation or of a mutation
+ */
+export function resultOf(evaluated: Evaluated, failed = "failed to load context"): RuleResult {
   switch (evaluated.kind) {
     case "skip":
       return ruleResult("", "skip", "skip");
     case "failed":
-      return ruleResult("evaluation", "error", `failed to load context: ${evaluated.message}`);
+      return ruleResult("evaluation", "error", `${failed}: ${evaluated.message}`);
     case "error":
       return ruleResult("", "error", `error: ${evaluated.message}`, { [INDEX_PROPERTY]: String(evaluated.index) });
     case "fail": {
@@ -34,7 +37,7 @@ export function resultOf(evaluated: Evaluated): RuleResult {
       return ruleResult("", "fail", message, { [INDEX_PROPERTY]: String(index), ...annotations });
     }
     case "pass":
-      return ruleResult("", "pass", "success", evaluated.annotations);
+      return { ...ruleResult("", "pass", "success", evaluated.annotations), object: evaluated.object };
     case "exempt":
       return exempted(evaluated.exceptions);
   }

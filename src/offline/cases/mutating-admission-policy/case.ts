@@ -8,11 +8,9 @@ import { compilePolicy } from "../../../kinds/mutating-admission-policy/compiled
 import type { MutationCompilers } from "../../../kinds/mutating-admission-policy/compilers.js";
 import {
   type MutatingDecision,
-  type Panic,
   refusalMessage,
   refusalReason,
 } from "../../../kinds/mutating-admission-policy/decision.js";
-import { findTypesOf } from "../../../kinds/mutating-admission-policy/merge-types.js";
 import { MutatingPolicySet } from "../../../kinds/mutating-admission-policy/policy.js";
 import { preparePolicy } from "../../../kinds/mutating-admission-policy/prepared-policy.js";
 import {
@@ -22,6 +20,8 @@ import {
   type PolicyResource,
 } from "../../../kinds/mutating-admission-policy/resource.js";
 import type { RequestAttributes } from "../../../kinds/shared/match/request-attributes.js";
+import { findTypesOf } from "../../../kinds/shared/mutation/merge-types.js";
+import type { Panic } from "../../../kinds/shared/mutation/mutate.js";
 import { isObject, type JsonObject, member, text } from "../../../kubernetes/object.js";
 import {
   type BundledSchemas,

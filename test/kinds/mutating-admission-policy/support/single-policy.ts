@@ -6,15 +6,12 @@ import { compileCommon } from "../../../../src/kinds/admission-policy/compiled-c
 import { bindingsOf } from "../../../../src/kinds/admission-policy/evaluation-inputs.js";
 import { RequestInputs } from "../../../../src/kinds/admission-policy/request-inputs.js";
 import type { CommonPolicySpec } from "../../../../src/kinds/admission-policy/resource.js";
-import {
-  compileMutation,
-  type MutationSpec,
-} from "../../../../src/kinds/mutating-admission-policy/compile-mutation.js";
 import { createMutationCompilers } from "../../../../src/kinds/mutating-admission-policy/compilers.js";
-import { mutationOf, valueOfMutation } from "../../../../src/kinds/mutating-admission-policy/evaluate-mutation.js";
 import { Attempt } from "../../../../src/kinds/shared/expressions/attempt.js";
 import type { Expression } from "../../../../src/kinds/shared/expressions/expression.js";
 import { attributesOf } from "../../../../src/kinds/shared/match/request-attributes.js";
+import { compileMutation, type MutationSpec } from "../../../../src/kinds/shared/mutation/compile-mutation.js";
+import { mutationOf, valueOfMutation } from "../../../../src/kinds/shared/mutation/evaluate-mutation.js";
 import { applyJsonPatch } from "../../../../src/kubernetes/json-patch/apply.js";
 import { parseApiVersion } from "../../../../src/kubernetes/names.js";
 import { type JsonObject, text } from "../../../../src/kubernetes/object.js";

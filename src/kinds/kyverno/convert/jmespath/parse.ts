@@ -8,6 +8,11 @@ import { NotConverted } from "../not-converted.js";
 /** A node of the syntax tree. Literals hold their index in {@link ParsedQuery.literals}. */
 export type Node = ReturnType<typeof compile>;
 
+/** A literal that is a variable inside of the query: its word. */
+export class Placeholder {
+  constructor(readonly word: string) {}
+}
+
 /** A query that is read. */
 export interface ParsedQuery {
   readonly tree: Node;
@@ -31,7 +36,7 @@ export function parseQuery(source: string): ParsedQuery {
   try {
     const plain = source.replaceAll(QUOTED, (text, raw: string | undefined, json: string | undefined) => {
       if (raw === undefined && json === undefined) return text;
-      literals.push(raw === undefined ? parseJson((json ?? "").replaceAll("\\`", "`")) : raw.replaceAll("\\'", "'"));
+      literals.push(raw === undefined ? literalOf((json ?? "").trim()) : raw.replaceAll("\\'", "'"));
       return `\`${literals.length - 1}\``;
     });
     return { tree: load().compile(plain), literals };
@@ -39,3 +44,6 @@ export function parseQuery(source: string): ParsedQuery {
     throw new NotConverted([], `${JSON.stringify(source)} is not a query in JMESPath: ${errorText(error)}`);
   }
 }
+
+const literalOf = (text: string): unknown =>
+  /^_variable_\d+_$/.test(text) ? new Placeholder(text) : parseJson(text.replaceAll("\\`", "`"));

@@ -6,9 +6,23 @@ import { NotConverted } from "../not-converted.js";
 import { loopOf, type Scope } from "../scope.js";
 import type { Term } from "../term.js";
 import { FUNCTIONS } from "./functions/index.js";
-import { type Node, type ParsedQuery, parseQuery } from "./parse.js";
+import { WHOLE } from "./images.js";
+import { type Node, type ParsedQuery, Placeholder, parseQuery } from "./parse.js";
 import { rootOf } from "./roots.js";
-import { changed, constant, falsy, isNumber, itemOf, known, lenient, memberOf, truthy, type Value } from "./value.js";
+import {
+  changed,
+  constant,
+  falsy,
+  isNumber,
+  itemOf,
+  known,
+  lenient,
+  memberOf,
+  printed,
+  shared,
+  truthy,
+  type Value,
+} from "./value.js";
 
 /** Variables inside of a query, such as `{{ a.{{ b }} }}`, by the words that stand for them. */
 export type Nested = ReadonlyMap<string, Term>;
@@ -22,16 +36,25 @@ interface Place {
 
 type Of<T extends Node["type"]> = Extract<Node, { readonly type: T }>;
 
+/** What else a query may have. */
+export interface QueryOptions {
+  /** Variables inside of it. */
+  readonly nested?: Nested;
+  /** The current value, default the context of the policy: `request`, `element`, ... */
+  readonly current?: Value;
+}
+
 /**
- * Converts an expression of JMESPath, as it stands between `{{` and `}}` or in `jmesPath`, `list`, ...: a key that is missing at the end of a plain path is an error,
- * as in CEL.
- * @param nested variables inside of the query
- * @param current the current value, default the context of the policy: `request`, `element`, ...
+ * Converts an expression of JMESPath, as it stands between `{{` and `}}` or in `jmesPath`, `list`, ...: a key that is missing at the end of a plain path is an
+ * error, as in CEL.
  * @throws NotConverted where it has no counterpart
  */
-export function query(source: string, scope: Scope, nested: Nested = new Map(), current?: Term): Term {
+export function query(source: string, scope: Scope, { nested = new Map(), current }: QueryOptions = {}): Value {
   const { tree, literals } = parseQuery(source);
-  return evaluate(tree, current ?? rootOf(scope), { scope, literals, nested });
+  const made = evaluate(tree, current ?? rootOf(scope), { scope, literals, nested });
+  if (made.cel.text.includes(WHOLE))
+    throw new NotConverted([], "images as a whole are not converted: write their registry, path, name, tag or digest");
+  return made;
 }
 
 function evaluate(node: Node, current: Value, place: Place): Value {
@@ -43,9 +66,12 @@ function evaluate(node: Node, current: Value, place: Place): Value {
       return current;
     case "Field":
       return field(node.name, current, place);
-    case "Literal":
-      return textOf(place.literals[node.value as number], place);
+    case "Literal": {
+      const literal = place.literals[node.value as number];
+      return literal instanceof Placeholder ? nestedLiteral(literal, place) : textOf(literal, place);
+    }
     case "Subexpression":
+      return within(node.right, evaluate(node.left, current, place), place);
     case "IndexExpression":
       return evaluate(node.right, evaluate(node.left, current, place), place);
     case "Pipe":
@@ -81,55 +107,90 @@ function evaluate(node: Node, current: Value, place: Place): Value {
   }
 }
 
+/** What stands behind a dot: a function and what is selected are of a value that must be there. */
+function within(node: Node, owner: Value, place: Place): Value {
+  const isOther = ["Function", "MultiSelectList", "MultiSelectHash"].includes(first(node).type);
+  if (!isOther || owner.optional === undefined || owner.inside !== undefined) return evaluate(node, owner, place);
+  const { optional, ...strict } = owner;
+  const made = evaluate(node, { ...strict, nullable: false }, place);
+  if (made.constant !== undefined) return made;
+  return {
+    ...made,
+    present: strict.present ?? cel.method(optional, "hasValue"),
+    sure: made.sure ?? made.cel,
+    fails: true,
+  };
+}
+
+/** What is evaluated first of a node. */
+function first(node: Node): Node {
+  if ("left" in node) return first(node.left);
+  return node.type === "Flatten" ? first(node.child) : node;
+}
+
 function field(name: string, current: Value, place: Place): Value {
   const only = place.nested.get(name);
   const key = only ?? textOf(name, place);
   return memberOf(current, key.constant === undefined ? key.cel : String(key.constant.value), place.scope);
 }
 
+/** A literal that is a variable: Kyverno reads the variable's text as JSON, so that a text has no place there. */
+function nestedLiteral({ word }: Placeholder, { nested }: Place): Value {
+  const term = nested.get(word);
+  if (term === undefined) throw new NotConverted([], `\`${word}\` is not a literal`);
+  // It has its value before the query is read: a missing key in it is an error anywhere.
+  const { optional: _, present: __, ...value }: Value = term;
+  return value;
+}
+
 /** A text in which words stand for nested variables. */
 function textOf(value: unknown, { nested }: Place): Value {
   if (typeof value !== "string" || nested.size === 0) return constant(value);
   const parts = value.split(/(_variable_\d+_)/).filter((part) => part !== "");
-  const terms = parts.map((part): Term => nested.get(part) ?? constant(part));
-  if (terms.every((term) => term.constant !== undefined)) return constant(value);
-  return known(
-    cel.plus(...terms.map(({ cel: text, type }) => (type === "string" ? text : cel.call("string", text)))),
-    "string",
-  );
+  const terms = parts.map((part) => printed(nested.get(part) ?? constant(part)));
+  if (terms.every((term) => term.constant !== undefined))
+    return constant(terms.map((term) => term.constant?.value).join(""));
+  return known(cel.plus(...terms.map((term) => term.cel)), "string", { fails: true });
 }
 
 function project(list: Value, right: Node, condition: Node | undefined, place: Place): Value {
   const { name, inner } = loopOf(place.scope);
   const each = cel.primary(name);
-  const element = known(
-    each,
-    list.items?.type ?? "dyn",
-    list.items?.items === undefined ? {} : { items: list.items.items },
-  );
+  const element = list.each?.(each) ?? known(each, list.items?.type ?? "dyn", about(list.items));
   const inside = { ...place, scope: inner };
   const holds = condition === undefined ? cel.TRUE : truthy(lenient(evaluate(condition, element, inside)), inner);
   const made = evaluate(right, element, inside);
-  const { cel: _, ...items } = made;
+  const { type } = made;
   return changed(list, "list", place.scope, (old) => collected(old, name, holds, made), {
-    items: { ...items, nullable: false, fails: false },
+    items: { type, nullable: false, fails: false, ...about(made) },
     ...((right.type !== "Identity" || list.projected === true) && { projected: true }),
   });
 }
 
+/** What is known of the parts of a value. */
+const about = (value: Pick<Term, "items" | "shape"> = {}): Partial<Value> => ({
+  ...(value.items !== undefined && { items: value.items }),
+  ...(value.shape !== undefined && { shape: value.shape }),
+});
+
 /** The items of a list that are made of another one's; those that are null are left out. */
 function collected(list: Cel, name: string, holds: Cel, made: Value): Cel {
   const value = made.sure ?? made.cel;
-  const there = made.optional === undefined ? cel.TRUE : (made.present ?? cel.method(made.optional, "hasValue"));
-  const guard = cel.and(holds, there);
+  const { optional, present } = made;
+  // A value that counts as true is there.
+  const isTested = optional !== undefined && holds.text.startsWith(`!(${optional.text}.orValue(null) in `);
+  const there = present ?? (optional === undefined ? cel.TRUE : cel.method(optional, "hasValue"));
+  const guard = isTested ? holds : cel.and(holds, there);
   if (value.text === name) return guard.text === "true" ? list : cel.loop(list, "filter", name, guard);
   const mapped = cel.loop(list, "map", name, ...(guard.text === "true" ? [] : [guard]), value);
-  const isNullable = made.nullable && made.optional === undefined;
+  const isNullable = made.nullable && optional === undefined && present === undefined;
   return isNullable ? cel.loop(mapped, "filter", name, cel.relation("!=", cel.primary(name), cel.NULL)) : mapped;
 }
 
 function values(map: Value, right: Node, place: Place): Value {
   const { scope } = place;
+  if (map.isAny === true) return evaluate(right, map, place);
+  if (map.values !== undefined) return project(map.values, right, undefined, place);
   const name = loopOf(scope, "k").name;
   const list = changed(map, "map", scope, (old) => cel.loop(old, "map", name, cel.item(old, cel.primary(name))));
   return project(list, right, undefined, place);
@@ -150,7 +211,7 @@ function slice({ start, stop, step }: Of<"Slice">, list: Value, scope: Scope): V
     };
     const [from, to] = [start === 0 ? cel.literal(0) : bound(start, cel.literal(0)), bound(stop, size)];
     // A slice that ends before it begins is empty.
-    const isOrdered = from.text === "0" || stop === null || (start ?? 0) <= stop === (stop ?? 0) >= 0;
+    const isOrdered = start === null || start === 0 || stop === null || (start <= stop && start < 0 === stop < 0);
     return cel.method(old, "slice", from, isOrdered ? to : cel.call("math.greatest", from, to));
   });
 }
@@ -163,18 +224,25 @@ function flatten(child: Node, current: Value, place: Place): Value {
         ? { parts: child.right.children, of: lenient(evaluate(child.left, current, place)) }
         : undefined;
   if (lists !== undefined) {
-    const parts = lists.parts.map((part) => listOf(lenient(evaluate(part, lists.of, place))));
-    return known(cel.plus(...parts), "list", { projected: false });
+    const parts = lists.parts.map((part) => lenient(evaluate(part, lists.of, place)));
+    const images = parts.map(({ values: list }) => list).filter((list) => list !== undefined);
+    const each = images[0]?.each;
+    const isAlike = parts.every(({ items }) => items?.shape !== undefined && items.type === parts[0]?.items?.type);
+    if (each === undefined) return known(cel.plus(...parts.map(listOf)), "list", isAlike ? about(parts[0]) : {});
+    // Maps of images by their names: what is asked of all of their members is asked of each container.
+    return known(cel.plus(...images.map(listOf)), "list", { each: (item) => ({ ...each(item), isAny: true }) });
   }
   const list = lenient(evaluate(child, current, place));
-  const isFlat =
-    list.projected !== true ||
-    ["bool", "double", "int", "number", "scalar", "string", "map"].includes(list.items?.type ?? "");
+  const isFlat = list.projected !== true || FLAT.has(list.items?.type ?? "");
+  const items = list.items?.items ?? (isFlat ? list.items : undefined);
   return changed(list, "list", place.scope, (old) => (isFlat ? old : cel.method(old, "flatten")), {
-    ...((list.items?.items ?? (isFlat ? list.items : undefined)) && { items: list.items?.items ?? list.items }),
-    projected: false,
-  } as Partial<Value>);
+    ...(items !== undefined && { items }),
+    ...(isFlat && list.each !== undefined && { each: list.each }),
+  });
 }
+
+/** Types of items that are no lists. */
+const FLAT: ReadonlySet<string> = new Set(["bool", "double", "int", "number", "scalar", "string", "map"]);
 
 /** A part of a list of lists: a list, nothing where it is missing, or a single item. */
 function listOf(part: Value): Cel {
@@ -193,14 +261,20 @@ function either(left: Value, rightOf: () => Value, scope: Scope): Value {
   const truth = cel.or(cel.not(isFalse), truthy(right, scope));
   const otherwise = right.constant?.value;
   const { optional, orEmpty } = left;
-  if (Array.isArray(otherwise) && otherwise.length === 0 && left.type === "list" && orEmpty !== undefined)
-    return known(orEmpty, "list", {
-      ...(left.items !== undefined && { items: left.items }),
-      ...(left.projected && { projected: true }),
-    });
+  if (Array.isArray(otherwise) && otherwise.length === 0 && left.type === "list") {
+    if (!left.nullable) return left;
+    const { items, projected = false } = left;
+    if (orEmpty !== undefined) return known(orEmpty, "list", { ...(items !== undefined && { items }), projected });
+  }
   if (left.type === "string" && otherwise === "" && optional !== undefined)
     return known(cel.orValue(optional, right.cel), "string");
   const isSame = left.type === right.type || (isNumber(left) && isNumber(right));
+  const { type, nullable } = left;
+  if (left.cel.text.length > 120) {
+    const again = (ref: Cel): Cel => either(known(ref, type, { nullable }), () => right, scope).cel;
+    const more = { nullable: right.nullable, fails: right.fails };
+    return known(shared(left.cel, scope, again), isSame ? type : "dyn", more);
+  }
   const text = right.constant !== undefined || isSame ? right.cel : cel.call("dyn", right.cel);
   const yes = left.sure ?? left.cel;
   const isTyped = left.type === "list" && !isSame;

@@ -3,22 +3,35 @@
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
 import { NotConverted } from "../not-converted.js";
+import { podShape } from "../pattern/shape.js";
 import type { Scope } from "../scope.js";
+import { imagesOf } from "./images.js";
 import { constant, known, memberOf, type Value } from "./value.js";
 
 /** What stands for the whole context. */
 export function rootOf(scope: Scope): Value {
-  return known(cel.primary("the context"), "map", { member: (name) => root(name, scope) });
+  return named(cel.primary("request"), (name) => root(name, scope));
 }
+
+/** A map of which the names of the members must be known. */
+const named = (whole: Cel, member: (name: string) => Value): Value =>
+  known(whole, "map", {
+    member,
+    memberBy: () => {
+      throw new NotConverted([], "a variable that is the name of a variable is not converted: write its name");
+    },
+  });
 
 const text = (source: string): Value => known(cel.primary(source), "string");
 
 function root(name: string, scope: Scope): Value {
   const own = scope.names.get(name);
-  if (own !== undefined) return own;
+  if (own !== undefined) return typeof own === "function" ? own() : own;
   switch (name) {
     case "request":
-      return known(cel.primary("request"), "map", { member: (key) => requestMember(key, scope) });
+      return named(cel.primary("request"), (key) => requestMember(key, scope));
+    case "images":
+      return imagesOf(scope);
     case "serviceAccountName":
       return text("parseServiceAccount(request.userInfo.username).Name");
     case "serviceAccountNamespace":
@@ -55,7 +68,7 @@ function requestMember(key: string, scope: Scope): Value {
     case "options":
       return known(whole);
     case "userInfo":
-      return known(whole, "map", { member: (name) => userMember(name, whole, scope) });
+      return named(whole, (name) => userMember(name, whole, scope));
     case "roles":
     case "clusterRoles":
       throw new NotConverted(
@@ -64,9 +77,9 @@ function requestMember(key: string, scope: Scope): Value {
       );
     default:
       if (REQUEST[key] === undefined) throw new NotConverted([], `request.${key} has no counterpart in CEL`);
-      return known(whole, "map", {
-        member: (name) => (REQUEST[key]?.includes(name) ? known(cel.member(whole, name), "string") : constant(null)),
-      });
+      return named(whole, (name) =>
+        REQUEST[key]?.includes(name) ? known(cel.member(whole, name), "string") : constant(null),
+      );
   }
 }
 
@@ -86,12 +99,13 @@ function objectValue(object: Cel, pod: Cel | undefined, scope: Scope, isOptional
     const owner = isPod ? pod : object;
     if (!isOptional && !isPod && (key === "kind" || key === "apiVersion"))
       return known(cel.member(owner, key), "string");
-    const made = memberOf(known(owner, "dyn", isOptional ? { nullable: false } : {}), key, scope);
+    const shape = isPod ? podShape() : scope.shape;
+    const made = memberOf(known(owner, "dyn", shape && { shape }), key, scope);
     if (key === "metadata") {
       const metadata = isOptional || isPod ? made : known(cel.member(owner, key), "map");
       return { ...metadata, member: (name) => metadataMember(metadata, name, scope) };
     }
-    return isPod && !isOptional ? known(cel.member(owner, key), "map") : made;
+    return isPod && !isOptional ? known(cel.member(owner, key), "map", made.shape && { shape: made.shape }) : made;
   };
   return known(object, "map", { ...(isOptional && { nullable: true }), member: of });
 }

@@ -1,13 +1,12 @@
 /** Values with variables: `{{ … }}` in texts, lists and maps. */
-import { stringifyJson } from "../../../../data/json.js";
 import { isObject } from "../../../../kubernetes/object.js";
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
 import { NotConverted, placed } from "../not-converted.js";
 import type { Scope } from "../scope.js";
 import type { Term } from "../term.js";
-import { query } from "./query.js";
-import { constant, isNumber, known } from "./value.js";
+import { type Nested, query } from "./query.js";
+import { constant, known, printed } from "./value.js";
 
 /** An innermost variable: those around it are found when it is replaced by a word. */
 const VARIABLE = /(?<!\\)\{\{((?:\{[^{}]*\}|[^{}])*)\}\}/g;
@@ -15,12 +14,21 @@ const WORD = /(_variable_\d+_)/;
 /** A reference to another field of the pattern. */
 const REFERENCE = /(?:^|[^\\])\$\([^ ]+\)/;
 
+/** What Kyverno looks for in a variable, beside the names of the context. */
+const ROOT = /request|serviceAccountName|element|@|image|target|[a-z_0-9]+\([^{}]/;
+
+/** A text, in which words stand for its variables. */
+export interface TextParts {
+  readonly text: string;
+  readonly variables: Nested;
+}
+
 /**
  * A JSON value in which texts may have variables. Without variables it is a constant (`constant` is set). A text that is one variable only keeps the variable's type;
  * inside other text it is printed as Kyverno prints it.
  */
 export function template(value: unknown, scope: Scope): Term {
-  if (typeof value === "string") return textTemplate(value, scope);
+  if (typeof value === "string") return joined(partsOf(value, scope));
   if (!hasVariables(value)) return constant(value);
   if (Array.isArray(value)) {
     const items = value.map((item: unknown, i) => placed([i], () => template(item, scope)));
@@ -34,41 +42,40 @@ export function template(value: unknown, scope: Scope): Term {
   return known(cel.map(entries), "map");
 }
 
-function textTemplate(text: string, scope: Scope): Term {
+/** Converts the variables of a text. */
+export function partsOf(text: string, scope: Scope): TextParts {
   if (REFERENCE.test(text)) throw new NotConverted([], "a reference $(…) to another field is not converted");
-  const terms = new Map<string, Term>();
+  const variables = new Map<string, Term>();
   let rest = text;
   for (let before = ""; before !== rest; ) {
     before = rest;
     rest = rest.replaceAll(VARIABLE, (_, inner: string) => {
-      const word = `_variable_${terms.size}_`;
-      terms.set(word, query(inner.trim().replace(/^-\s*/, ""), scope, terms));
+      const word = `_variable_${variables.size}_`;
+      const source = inner.trim().replace(/^-\s*/, "");
+      if (!ROOT.test(source) && ![...scope.names.keys()].some((name) => source.includes(name)))
+        throw new NotConverted(
+          [],
+          `Kyverno refuses the variable ${JSON.stringify(source)}: it names nothing of the request`,
+        );
+      variables.set(word, query(source, scope, { nested: variables }));
       return word;
     });
   }
-  const only = terms.get(rest);
+  return { text: rest, variables };
+}
+
+/** The value of a text, or of a part of it. */
+export function joined({ text, variables }: TextParts): Term {
+  const only = variables.get(text);
   if (only !== undefined) return only;
-  const parts = rest.split(WORD).flatMap((part) => {
+  const parts = text.split(WORD).flatMap((part) => {
     if (part === "") return [];
-    const term = terms.get(part);
-    return term === undefined ? [constant(part.replaceAll("\\{{", "{{"))] : [printed(term)];
+    const variable = variables.get(part);
+    return [variable === undefined ? constant(part.replaceAll("\\{{", "{{")) : printed(variable)];
   });
   if (parts.every((part) => part.constant !== undefined))
     return constant(parts.map((part) => String(part.constant?.value)).join(""));
   return known(cel.plus(...parts.map((part) => part.cel)), "string", { fails: parts.some((part) => part.fails) });
-}
-
-/** A value inside of text. */
-function printed(term: Term): Term {
-  const { type, nullable } = term;
-  if (term.constant !== undefined) {
-    const { value } = term.constant;
-    return constant(typeof value === "string" ? value : stringifyJson(value));
-  }
-  if (type === "string" && !nullable) return term;
-  if (type === "list" || type === "map")
-    return { ...known(cel.call("json.marshal", term.cel), "string"), fails: term.fails };
-  return { ...known(cel.call("string", term.cel), "string"), fails: term.fails || (nullable && !isNumber(term)) };
 }
 
 /** Whether a value has variables anywhere. */

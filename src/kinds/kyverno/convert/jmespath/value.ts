@@ -1,7 +1,9 @@
 /** Values of queries: how CEL reads their members and items, and what counts as true. */
+import { stringifyJson } from "../../../../data/json.js";
 import { isObject } from "../../../../kubernetes/object.js";
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
+import type { Shape } from "../pattern/shape.js";
 import { loopOf, type Scope } from "../scope.js";
 import type { Term } from "../term.js";
 
@@ -13,12 +15,24 @@ export interface Value extends Term {
   readonly present?: Cel;
   /** Of a member of an item: the item as an optional value, and the way from the item to the member. */
   readonly inside?: { readonly item: Cel; readonly path: (item: Cel) => Cel };
-  /** Of a list that is made of another value: that one as an optional value, and how. */
-  readonly made?: { readonly of: Cel; readonly by: (list: Cel) => Cel };
+  /** Of a list that is made of another one: whether that one is a list. */
+  readonly there?: Cel;
   /** Whether it is a list that a projection made: its items may be lists. */
   readonly projected?: boolean;
   /** Its members, where they are not those of an object. */
   readonly member?: (key: string) => Value;
+  /** A member by an expression of its name. */
+  readonly memberBy?: (key: Cel) => Value;
+  /** The values of its members, as a list. */
+  readonly values?: Value;
+  /** Whether it stands for each of the values of a map. */
+  readonly isAny?: boolean;
+  /** Of a list: what its items stand for. */
+  readonly each?: (item: Cel) => Value;
+  /** {@link member} of a variable that holds the value. */
+  readonly again?: (value: Cel) => (key: string) => Value;
+  /** Whether it is taken to be of the type that is asked for: an error where it is not, as in Kyverno. */
+  readonly trusted?: boolean;
 }
 
 const EMPTY_LIST = cel.list([]);
@@ -52,7 +66,14 @@ export function constant(value: unknown): Value {
 /** The value where a missing key is null: inside of functions, comparisons, `||`, projections and behind pipes. */
 export const lenient = (value: Value): Value =>
   value.optional === undefined
-    ? value
+    ? value.present !== undefined && value.type !== "list"
+      ? {
+          ...value,
+          cel: cel.conditional(value.present, cel.call("dyn", value.cel), cel.NULL),
+          nullable: true,
+          fails: false,
+        }
+      : value
     : {
         ...value,
         cel: cel.orValue(value.optional, cel.NULL),
@@ -69,9 +90,34 @@ export function shared(value: Cel, scope: Scope, use: (value: Cel) => Cel): Cel 
   return cel.call("cel.bind", cel.primary(name), value, use(cel.primary(name)));
 }
 
-/** A member. @param key its name, or an expression of it */
+/** A member, of the type that the schema tells. @param key its name, or an expression of it */
 export function memberOf(value: Value, key: Cel | string, scope: Scope): Value {
+  const made = plainMember(value, key, scope);
+  return shaped(made, typeof key === "string" ? value.shape?.member(key) : undefined);
+}
+
+/** The value with what a schema tells about it: the API server drops null where a field has a type. */
+export function shaped(value: Value, shape: Shape | undefined): Value {
+  if (shape === undefined || value.constant !== undefined) return value;
+  const type = shape.type === "quantity" ? "scalar" : (shape.type ?? "dyn");
+  if (value.type !== "dyn" || type === "dyn") return { ...value, shape };
+  const { optional } = value;
+  const { cel: _, ...items } = shaped(known(cel.NULL), shape.items);
+  return {
+    ...value,
+    shape,
+    type,
+    nullable: value.nullable && !value.fails,
+    ...(type === "list" && optional !== undefined && { orEmpty: cel.orValue(optional, EMPTY_LIST) }),
+    ...(shape.items !== undefined && { items }),
+  };
+}
+
+function plainMember(value: Value, key: Cel | string, scope: Scope): Value {
+  // Queries write `null` and `false` without backticks: names of keys that no object has.
+  if (key === "null" || key === "true" || key === "false") return constant(null);
   if (typeof key === "string" && value.member !== undefined) return value.member(key);
+  if (typeof key !== "string" && value.memberBy !== undefined) return value.memberBy(key);
   if (typeof key === "string" && value.constant !== undefined) {
     const { value: map } = value.constant;
     return constant(isObject(map) && Object.hasOwn(map, key) ? map[key] : null);
@@ -110,7 +156,7 @@ export function itemOf(value: Value, index: number, scope: Scope): Value {
   }
   if (SCALARS.has(value.type) || value.type === "map") return constant(null);
   const type = value.items?.type ?? "dyn";
-  const items = { type, nullable: true, items: value.items?.items };
+  const items = { ...value.items, nullable: true };
   const base = value.orEmpty;
   if (base !== undefined || value.optional === undefined) {
     const optional = itemAt(base ?? value.cel, index);
@@ -131,9 +177,10 @@ export function itemOf(value: Value, index: number, scope: Scope): Value {
   });
 }
 
-const clean = (items: { readonly nullable: boolean; readonly items?: Term["items"] | undefined }): Partial<Value> => ({
+const clean = (items: Partial<Omit<Term, "cel">> & { readonly nullable: boolean }): Partial<Value> => ({
   nullable: items.nullable,
   ...(items.items !== undefined && { items: items.items }),
+  ...(items.shape !== undefined && { shape: items.shape }),
 });
 
 function itemAt(list: Cel, index: number): Cel {
@@ -160,30 +207,26 @@ export function changed(
 ): Value {
   if (value.type !== type && (SCALARS.has(value.type) || value.type === "list" || value.type === "map"))
     return constant(null);
-  if (value.type === type && !value.nullable && value.optional === undefined)
+  if ((value.type === type || value.trusted) && !value.nullable && value.optional === undefined)
     return known(change(value.cel), "list", { fails: value.fails, ...more });
   const none = type === "list" ? EMPTY_LIST : cel.map([]);
-  if (value.optional === undefined) {
+  const { optional } = value;
+  if (optional === undefined && value.there === undefined) {
     const or = (otherwise: Cel): Cel =>
       shared(value.cel, scope, (list) =>
         cel.conditional(cel.isType(list, type), cel.call("dyn", change(list)), otherwise),
       );
     return known(or(cel.NULL), "list", { nullable: true, orEmpty: or(EMPTY_LIST), ...more });
   }
-  const name = cel.primary(loopOf(scope, type === "list" ? "l" : "m").name);
-  const { of, by } = value.made ?? { of: value.optional, by: (list: Cel) => list };
-  const made = { of, by: (list: Cel) => change(by(list)) };
-  const inner = made.by(name);
-  const optional = inner.text === name.text ? of : cel.method(of, "optMap", name, inner);
-  return known(cel.orValue(optional, cel.NULL), "list", {
-    nullable: true,
-    optional,
-    orEmpty: change(value.orEmpty ?? cel.orValue(value.optional, none)),
-    sure: change(value.sure ?? value.cel),
-    ...(value.present !== undefined && { present: value.present }),
-    made,
-    ...more,
-  });
+  const old = value.sure ?? value.cel;
+  const sure = change(old);
+  const whole = optional === undefined ? value.cel : cel.orValue(optional, cel.NULL);
+  const there = value.there ?? cel.isType(whole, type);
+  const orEmpty = change(value.orEmpty ?? (optional === undefined ? whole : cel.orValue(optional, none)));
+  const present = value.present ?? (optional === undefined ? there : cel.method(optional, "hasValue"));
+  const common = { nullable: true, orEmpty, sure, present, ...more };
+  if (sure.text === old.text && optional !== undefined) return known(value.cel, "list", { ...common, optional });
+  return known(cel.conditional(there, cel.call("dyn", sure), cel.NULL), "list", { ...common, there });
 }
 
 /** The values that count as false. */
@@ -231,3 +274,10 @@ export function truthy(value: Value, scope: Scope): Cel {
 }
 
 export const isNumber = (value: Term): boolean => NUMBERS.has(value.type);
+
+/** A value inside of text. */
+export function printed({ cel: text, type, nullable, fails, constant: only }: Term): Value {
+  if (only !== undefined) return constant(typeof only.value === "string" ? only.value : stringifyJson(only.value));
+  if (type === "string" && !nullable) return known(text, type, { fails });
+  return known(cel.call(type === "list" || type === "map" ? "json.marshal" : "string", text), "string", { fails });
+}

@@ -201,7 +201,7 @@ export function matching(text: Cel, pattern: string): Cel {
 }
 
 /** What a duration of Go looks like. */
-const DURATION = "^[-+]?(0|((\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|μs|ms|s|m|h))+)$";
+export const DURATION = "^[-+]?(0|((\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|μs|ms|s|m|h))+)$";
 
 /** The comparison with a number, quantity or duration; null counts as 0, and other texts are equal to none. */
 function amountTest({ comparison, operand }: Atom, { type, exact }: TestFor): Test {

@@ -54,10 +54,13 @@ export const podShape = (): Shape | undefined =>
 /** The shape of all objects that rules match; `undefined` unless they are of built-in kinds. */
 export function shapeOfRules(rules: readonly ResourceRule[]): Shape | undefined {
   const found = rules.flatMap(({ apiGroups = [], resources = [] }) =>
-    resources.map((resource) => {
+    resources.map((named) => {
+      // Ephemeral containers are added to a Pod, which is the object then.
+      const resource = named.replace("/ephemeralcontainers", "");
       const kinds = [...builtinKinds()].flatMap(({ apiVersion, kind }) => {
         const { group, version } = parseApiVersion(apiVersion) ?? { group: "", version: "" };
-        const isMeant = pluralOf(kind) === resource && STABLE.test(version) && apiGroups.includes(group);
+        const isMeant =
+          pluralOf(kind) === resource && STABLE.test(version) && (apiGroups.includes(group) || apiGroups.includes("*"));
         return isMeant ? [schemas().schemaOf({ group, version, kind })] : [];
       });
       return kinds.length > 0 ? kinds : [undefined];

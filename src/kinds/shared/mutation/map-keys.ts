@@ -1,5 +1,5 @@
-import { doubleOf, kindOf, type Uint, type Value } from "../../cel/index.js";
-import { quoteCharacter } from "../../data/go/quote.js";
+import { doubleOf, kindOf, type Uint, type Value } from "../../../cel/index.js";
+import { quoteCharacter } from "../../../data/go/quote.js";
 
 /** A key that is not a text, as Go's `%q` prints it: integers are printed as characters. */
 export function quotedKey(key: Value): string {

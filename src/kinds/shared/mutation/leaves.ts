@@ -1,7 +1,7 @@
 /** The values in which conversion ends: those without parts, or without parts that are converted. */
-import { CelError, doubleOf, kindOf, type Uint, type Value } from "../../cel/index.js";
-import { jsonDouble } from "../../data/json-double.js";
-import { ForeignValue, type PatchValue } from "../../kubernetes/structured-merge/patch-value.js";
+import { CelError, doubleOf, kindOf, type Uint, type Value } from "../../../cel/index.js";
+import { jsonDouble } from "../../../data/json-double.js";
+import { ForeignValue, type PatchValue } from "../../../kubernetes/structured-merge/patch-value.js";
 import { foreignValue } from "./go-value.js";
 
 /** Go's type of a JSON value. */

@@ -14,13 +14,13 @@ import {
   type TypeValue,
   type Uint,
   type Value,
-} from "../../cel/index.js";
-import { floatText } from "../../data/float-text.js";
-import { goDurationText } from "../../data/go/duration.js";
-import { quote } from "../../data/go/quote.js";
-import type { GoType } from "../../kubernetes/go-types/go-type.js";
-import { ForeignValue } from "../../kubernetes/structured-merge/patch-value.js";
-import { VARIABLES_TYPE } from "../admission-policy/dialect.js";
+} from "../../../cel/index.js";
+import { floatText } from "../../../data/float-text.js";
+import { goDurationText } from "../../../data/go/duration.js";
+import { quote } from "../../../data/go/quote.js";
+import type { GoType } from "../../../kubernetes/go-types/go-type.js";
+import { ForeignValue } from "../../../kubernetes/structured-merge/patch-value.js";
+import { VARIABLES_TYPE } from "../dialect.js";
 
 /** Most characters that a message shows of a list or map. */
 const TEXT_MAX_LENGTH = 1_000;

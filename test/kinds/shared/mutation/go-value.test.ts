@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { MadeList, MapValue, type Value } from "../../../src/cel/index.js";
-import { foreignValue } from "../../../src/kinds/mutating-admission-policy/go-value.js";
+import { MadeList, MapValue, type Value } from "../../../../src/cel/index.js";
+import { foreignValue } from "../../../../src/kinds/shared/mutation/go-value.js";
 
 describe("lists and maps in messages", () => {
   test("are shown as Go shows them, with their members sorted", () => {

@@ -19,12 +19,12 @@ import {
   timestampText,
   type Uint,
   type Value,
-} from "../../cel/index.js";
-import { quote } from "../../data/go/quote.js";
-import { setKey } from "../../data/plain-object.js";
-import type { GoType } from "../../kubernetes/go-types/go-type.js";
-import { type ForeignValue, NIL_LIST, type PatchValue } from "../../kubernetes/structured-merge/patch-value.js";
-import { VARIABLES_TYPE } from "../admission-policy/dialect.js";
+} from "../../../cel/index.js";
+import { quote } from "../../../data/go/quote.js";
+import { setKey } from "../../../data/plain-object.js";
+import type { GoType } from "../../../kubernetes/go-types/go-type.js";
+import { type ForeignValue, NIL_LIST, type PatchValue } from "../../../kubernetes/structured-merge/patch-value.js";
+import { VARIABLES_TYPE } from "../dialect.js";
 import { goValue } from "./go-value.js";
 import { finite, patchLeaf, structLeaf, TARGET } from "./leaves.js";
 import { quotedKey } from "./map-keys.js";

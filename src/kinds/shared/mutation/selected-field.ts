@@ -12,8 +12,8 @@ import {
   type Result,
   type TypeValue,
   type Value,
-} from "../../cel/index.js";
-import { VARIABLES_TYPE } from "../admission-policy/dialect.js";
+} from "../../../cel/index.js";
+import { VARIABLES_TYPE } from "../dialect.js";
 import { goText, goTypeOf } from "./go-value.js";
 
 /** Whether fields can be converted: a map with keys that are not texts cannot, and then none of the fields exists. */

@@ -1,16 +1,16 @@
 /** Finds how objects of a kind are merged (spec mutating-admission-policy.md 7). */
-import type { Waiting } from "../../cel/index.js";
-import { apiVersionOf, type GroupVersionKind } from "../../kubernetes/names.js";
-import type { JsonObject } from "../../kubernetes/object.js";
+import type { Waiting } from "../../../cel/index.js";
+import { apiVersionOf, type GroupVersionKind } from "../../../kubernetes/names.js";
+import type { JsonObject } from "../../../kubernetes/object.js";
 import {
   type BundledSchemas,
   customResourceSchemas,
   joinedSchemas,
   type MergeSchemas,
   type VersionSchemas,
-} from "../../kubernetes/structured-merge/merge-schemas.js";
-import type { RequestWorld } from "../../world/request-world.js";
-import type { LookupFailure } from "../../world/resources/resource-source.js";
+} from "../../../kubernetes/structured-merge/merge-schemas.js";
+import type { RequestWorld } from "../../../world/request-world.js";
+import type { LookupFailure } from "../../../world/resources/resource-source.js";
 
 /** The kind whose objects describe custom resources. */
 export const DEFINITION_KIND = "CustomResourceDefinition";

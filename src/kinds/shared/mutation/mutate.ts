@@ -1,17 +1,35 @@
 /** Applies a mutation to an object (spec mutating-admission-policy.md 6 and 7). */
-import { setKey } from "../../data/plain-object.js";
-import { asStruct, asStructStrictly, structOf, structOfObject } from "../../kubernetes/go-types/as-struct.js";
-import { applyJsonPatch, type PatchOutcome } from "../../kubernetes/json-patch/apply.js";
-import type { PatchOperation } from "../../kubernetes/json-patch/operation.js";
-import { apiVersionOf, compareNames, type GroupVersionKind } from "../../kubernetes/names.js";
-import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
-import type { PatchMemory } from "../../kubernetes/patch-memory.js";
-import { applyConfiguration } from "../../kubernetes/structured-merge/apply-configuration.js";
-import type { VersionSchemas } from "../../kubernetes/structured-merge/merge-schemas.js";
-import type { Failure } from "../../policy/outcome.js";
-import { internalError, panicked } from "./decision.js";
+import { setKey } from "../../../data/plain-object.js";
+import { asStruct, asStructStrictly, structOf, structOfObject } from "../../../kubernetes/go-types/as-struct.js";
+import { applyJsonPatch, type PatchOutcome } from "../../../kubernetes/json-patch/apply.js";
+import type { PatchOperation } from "../../../kubernetes/json-patch/operation.js";
+import { apiVersionOf, compareNames, type GroupVersionKind } from "../../../kubernetes/names.js";
+import { isObject, type JsonObject, text } from "../../../kubernetes/object.js";
+import type { PatchMemory } from "../../../kubernetes/patch-memory.js";
+import { applyConfiguration } from "../../../kubernetes/structured-merge/apply-configuration.js";
+import type { VersionSchemas } from "../../../kubernetes/structured-merge/merge-schemas.js";
+import type { Failure } from "../../../policy/outcome.js";
 import type { Mutation } from "./evaluate-mutation.js";
 import { printedKind } from "./merge-types.js";
+
+/** The failure that ends a request at once, whatever the failurePolicy: the API server answers a status of its own. */
+export function internalError(cause: string): Failure {
+  return {
+    verdict: "error",
+    message: `Internal error occurred: ${cause}`,
+    code: 500,
+    reason: "InternalError",
+    cause: "internal",
+    causes: [{ reason: null, message: cause, field: null }],
+  };
+}
+
+/** A panic in the server's handling of the request: it answers 500 with Go's text. */
+export interface Panic extends Failure {
+  readonly panic: string;
+}
+
+export const panicked = (text: string): Panic => ({ ...internalError(text), panic: text });
 
 /** The changed object (the same where nothing changed); why it failed; or what ends the request. */
 export type Patched = { readonly object: JsonObject } | { readonly failure: string } | Failure;
@@ -21,6 +39,8 @@ export interface Target {
   readonly kind: GroupVersionKind;
   /** Whether it is kept as Go's struct of its kind, which makes members that the struct cannot hold an error. */
   readonly typed: boolean;
+  /** Whether apply configurations may write what is replaced as a whole; default no. */
+  readonly replaces?: boolean;
 }
 
 /** The result of a mutation before it is decoded into the struct of its kind. */
@@ -44,7 +64,7 @@ export function apply(
     case "error":
       return { kind: "failed", message: mutation.message };
     case "apply-configuration": {
-      const applied = applyConfiguration(types, object, mutation.configuration, memory);
+      const applied = applyConfiguration(types, object, mutation.configuration, memory, target.replaces);
       return "object" in applied
         ? { kind: "merged", object: applied.object }
         : { kind: "failed", message: applied.failure };

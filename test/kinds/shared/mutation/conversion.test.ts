@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { CelError, MadeList, type Value } from "../../../src/cel/index.js";
-import { Conversion, MUTATION_MAX_SIZE } from "../../../src/kinds/mutating-admission-policy/conversion.js";
-import { ObjectVal } from "../../../src/kinds/mutating-admission-policy/mutation-types.js";
+import { CelError, MadeList, type Value } from "../../../../src/cel/index.js";
+import { Conversion, MUTATION_MAX_SIZE } from "../../../../src/kinds/shared/mutation/conversion.js";
+import { ObjectVal } from "../../../../src/kinds/shared/mutation/mutation-types.js";
 
 const conversion = () => new Conversion({ typeOf: () => undefined });
 const text = "x".repeat(1_000);

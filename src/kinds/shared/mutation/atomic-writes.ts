@@ -1,11 +1,11 @@
 /** Apply configurations that write what is replaced as a whole: the API server refuses each (spec mutating-admission-policy.md 7). For `check`. */
-import { type Expr, walk } from "../../cel/index.js";
-import type { FieldError, FieldPath } from "../../kubernetes/field-error.js";
-import type { GroupVersionKind } from "../../kubernetes/names.js";
-import type { MergeSchemas } from "../../kubernetes/structured-merge/merge-schemas.js";
-import type { TypeReference } from "../../kubernetes/structured-merge/schema.js";
-import { placeIn } from "../shared/doubts/expression-doubts.js";
-import type { Expression } from "../shared/expressions/expression.js";
+import { type Expr, walk } from "../../../cel/index.js";
+import type { FieldError, FieldPath } from "../../../kubernetes/field-error.js";
+import type { GroupVersionKind } from "../../../kubernetes/names.js";
+import type { MergeSchemas } from "../../../kubernetes/structured-merge/merge-schemas.js";
+import type { TypeReference } from "../../../kubernetes/structured-merge/schema.js";
+import { placeIn } from "../doubts/expression-doubts.js";
+import type { Expression } from "../expressions/expression.js";
 import { OBJECT } from "./mutation-types.js";
 
 interface Write {

@@ -2,10 +2,10 @@
  * The variables' values that are Go's own structs in the server, not JSON: the request, the Namespace, and parameters and objects of built-in kinds. Their
  * structs, lists and maps cannot be values of a JSON Patch (spec mutating-admission-policy.md 6).
  */
-import type { Bindings } from "../../cel/index.js";
-import { structOfObject } from "../../kubernetes/go-types/as-struct.js";
-import type { GoStruct, GoType } from "../../kubernetes/go-types/go-type.js";
-import { isObject } from "../../kubernetes/object.js";
+import type { Bindings } from "../../../cel/index.js";
+import { structOfObject } from "../../../kubernetes/go-types/as-struct.js";
+import type { GoStruct, GoType } from "../../../kubernetes/go-types/go-type.js";
+import { isObject } from "../../../kubernetes/object.js";
 
 /** The struct with these members, as far as they matter here. */
 function struct(go: string, members: Readonly<Record<string, GoType>> = {}): GoStruct {

@@ -9,12 +9,12 @@ import {
   type Result,
   type Value,
   Waiting,
-} from "../../cel/index.js";
-import { quote } from "../../data/go/quote.js";
-import type { GoType } from "../../kubernetes/go-types/go-type.js";
-import type { PatchOperation } from "../../kubernetes/json-patch/operation.js";
-import type { PatchValue } from "../../kubernetes/structured-merge/patch-value.js";
-import { evaluateGroup, type GroupInputs } from "../shared/expressions/evaluation-group.js";
+} from "../../../cel/index.js";
+import { quote } from "../../../data/go/quote.js";
+import type { GoType } from "../../../kubernetes/go-types/go-type.js";
+import type { PatchOperation } from "../../../kubernetes/json-patch/operation.js";
+import type { PatchValue } from "../../../kubernetes/structured-merge/patch-value.js";
+import { evaluateGroup, type GroupInputs } from "../expressions/evaluation-group.js";
 import type { CompiledMutation, PatchType } from "./compile-mutation.js";
 import { Conversion, type Provenance } from "./conversion.js";
 import { JsonPatchVal, ObjectVal } from "./mutation-types.js";

@@ -20,8 +20,8 @@ import {
   TypeValue,
   type Value,
   type Work,
-} from "../../cel/index.js";
-import { quote } from "../../data/go/quote.js";
+} from "../../../cel/index.js";
+import { quote } from "../../../data/go/quote.js";
 import { goTypeOf } from "./go-value.js";
 import { areSelectable, selected } from "./selected-field.js";
 

@@ -1,8 +1,8 @@
-import type { Behaviour } from "../../cel/index.js";
-import type { Scope } from "../shared/dialect.js";
-import type { Expression } from "../shared/expressions/expression.js";
-import type { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
-import type { ResultType } from "../shared/expressions/result-type.js";
+import type { Behaviour } from "../../../cel/index.js";
+import type { Scope } from "../dialect.js";
+import type { Expression } from "../expressions/expression.js";
+import type { ExpressionCompiler } from "../expressions/expression-compiler.js";
+import type { ResultType } from "../expressions/result-type.js";
 
 /** The notation of a mutation's changes. */
 export type PatchType = "JSONPatch" | "ApplyConfiguration";

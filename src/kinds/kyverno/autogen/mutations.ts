@@ -1,0 +1,60 @@
+/** The expressions of a mutating policy about pods, rewritten for the controllers that create pods, as Kyverno 1.19 does (spec kyverno-old.md). */
+import type { PolicySpec } from "../resource.js";
+import type { ControllerVariant } from "./controllers.js";
+
+/** The places of a pod's `spec` and `metadata` in a controller. */
+const TEMPLATES: Readonly<Record<Exclude<ControllerVariant, "extract">, readonly string[]>> = {
+  defaults: ["spec", "template"],
+  cronjobs: ["spec", "jobTemplate", "spec", "template"],
+};
+
+/** The replaced paths: the rest of `metadata` is the controller's own. */
+const PATHS = [
+  /\b(object|oldObject|Object)\.(spec)/g,
+  /\b(object|oldObject|Object)\.(metadata\.labels)/g,
+  /\b(object|oldObject|Object)\.(metadata\.annotations)/g,
+];
+
+/** The spec with its match conditions and apply configurations rewritten: variables and JSON patches keep their paths. */
+export function inTemplate(spec: PolicySpec, variant: ControllerVariant): PolicySpec {
+  // Pods of other controllers are found in the object, which is not changed.
+  if (variant === "extract") return spec;
+  const template = TEMPLATES[variant];
+  const { matchConditions, mutations } = spec;
+  return {
+    ...spec,
+    ...(matchConditions && {
+      matchConditions: matchConditions.map(({ expression = "", ...condition }) => {
+        return { ...condition, expression: rewritten(expression, template) };
+      }),
+    }),
+    ...(mutations && {
+      mutations: mutations.map((mutation) => {
+        const { expression = "" } = mutation.applyConfiguration ?? {};
+        if (mutation.applyConfiguration === undefined) return mutation;
+        return { ...mutation, applyConfiguration: { expression: rewritten(expression, template) } };
+      }),
+    }),
+  };
+}
+
+/** An expression with paths of the template in place of the pod's; a literal `Object{…}` at its beginning becomes part of the controller's. */
+function rewritten(expression: string, template: readonly string[]): string {
+  const replaced = PATHS.reduce((text, path) => text.replace(path, `$1.${template.join(".")}.$2`), expression);
+  const [, content] = /^Object[ \t\r\n]*\{(.*)$/s.exec(replaced.trim()) ?? [];
+  const end = content === undefined ? 0 : closingBrace(content);
+  if (content === undefined || end === 0) return replaced;
+  const opening = template.map((name, i) => `${name}: ${["Object", ...template.slice(0, i + 1)].join(".")}{`);
+  return `Object{${opening.join("")}${content.slice(0, end)}${"}".repeat(template.length + 1)}${content.slice(end + 1)}`;
+}
+
+/** The place of the brace that closes the literal, braces in texts counted like others; 0: there is none, or it is the first character. */
+function closingBrace(content: string): number {
+  let open = 1;
+  for (let i = 0; i < content.length; i++) {
+    if (content[i] === "{") open += 1;
+    else if (content[i] === "}") open -= 1;
+    if (open === 0) return i;
+  }
+  return 0;
+}

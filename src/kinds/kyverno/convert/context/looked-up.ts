@@ -1,0 +1,78 @@
+/** Objects and lists that the API server is asked for. */
+import type { Cel } from "../cel-text.js";
+import * as cel from "../cel-text.js";
+import { known, memberOf, type Value } from "../jmespath/value.js";
+import { NotConverted } from "../not-converted.js";
+import type { Scope } from "../scope.js";
+import type { Term } from "../term.js";
+
+/** What is asked for. */
+export interface LookUp {
+  /** `v1`, `apps/v1` */
+  readonly version: string;
+  /** The plural, and a subresource: an expression. */
+  readonly resource: Cel;
+  /** Absent: in all namespaces, or without one. */
+  readonly namespace?: Term;
+  /** Absent: a list. */
+  readonly name?: Cel;
+  /** Of a list: labels by which it is filtered. */
+  readonly labels?: Cel;
+}
+
+/** An object, or a list of objects under `items`. */
+export function getObject(what: LookUp, scope: Scope): Value {
+  const { version, resource, namespace, name, labels } = what;
+  const where: Cel[] = [];
+  if (scope.namespace === undefined) where.push(namespace?.cel ?? cel.literal(""));
+  else if (namespace === undefined || !isOwn(namespace, scope.namespace))
+    throw new NotConverted([], "a Policy looks objects up in its own namespace only: write a ClusterPolicy");
+  const rest = [name, labels].filter((each) => each !== undefined);
+  const call = cel.call(
+    name === undefined ? "resource.List" : "resource.Get",
+    cel.literal(version),
+    resource,
+    ...where,
+    ...rest,
+  );
+  return objectOf(call, name === undefined);
+}
+
+const isOwn = ({ cel: text, constant }: Term, namespace: string): boolean =>
+  constant?.value === namespace || /^(?:request|\w+(?:\.\w+)?\.metadata)\.namespace$/.test(text.text);
+
+/** What is known about a looked-up object: where it is missing, its members are errors, as looking it up is one in Kyverno. */
+export function objectOf(call: Cel, isList = false): Value {
+  const again = (object: Cel) => (key: string) => {
+    if (isList && key === "items")
+      return known(cel.orValue(cel.member(object, key), cel.list([])), "list", { each: itemOfList });
+    const whole = cel.member(object, key);
+    if (key === "metadata") return known(whole, "map", { fails: true, member: (name) => metadata(whole, name) });
+    return known(key === "spec" || key === "status" || key === "data" ? whole : cel.call("dyn", whole), "dyn", {
+      fails: true,
+      trusted: true,
+    });
+  };
+  return known(call, "map", { fails: !isList, member: again(call), again });
+}
+
+/** An object of a list. */
+const itemOfList = (object: Cel): Value =>
+  known(object, "dyn", {
+    member: (key) => {
+      const whole = cel.member(object, key);
+      if (key !== "metadata") return memberOf(known(object), key, NO_SCOPE);
+      return known(whole, "map", { member: (name) => metadata(whole, name) });
+    },
+  });
+
+/** Members of looked-up objects need nothing of the place. */
+const NO_SCOPE = {} as Scope;
+
+/** A member of metadata: names are there, labels and annotations are texts. */
+function metadata(whole: Cel, name: string): Value {
+  if (name === "name" || name === "namespace" || name === "uid") return known(cel.member(whole, name), "string");
+  const made = memberOf(known(whole), name, NO_SCOPE);
+  if (name !== "labels" && name !== "annotations") return made;
+  return { ...made, member: (key) => ({ ...memberOf(made, key, NO_SCOPE), type: "string" }) };
+}

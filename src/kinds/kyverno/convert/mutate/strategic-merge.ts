@@ -1,0 +1,251 @@
+/** `patchStrategicMerge`: a merge as Kyverno makes it by kustomize, as JSON Patches. */
+import { isObject, type JsonObject } from "../../../../kubernetes/object.js";
+import type { Cel } from "../cel-text.js";
+import * as cel from "../cel-text.js";
+import { hasVariables, template } from "../jmespath/template.js";
+import { NotConverted, placed } from "../not-converted.js";
+import { patternHolds } from "../pattern/pattern-rule.js";
+import { loopOf, type Scope } from "../scope.js";
+import { childOf, ensured, forEach, itemOf, made, operation, type Piece, type Place, when } from "./patches.js";
+
+/** The keys by which lists of built-in kinds are merged; other lists are replaced. */
+const MERGE_KEYS: Readonly<Record<string, string>> = {
+  containers: "name",
+  initContainers: "name",
+  ephemeralContainers: "name",
+  volumes: "name",
+  env: "name",
+  imagePullSecrets: "name",
+  secrets: "name",
+  webhooks: "name",
+  volumeMounts: "mountPath",
+  volumeDevices: "devicePath",
+  hostAliases: "ip",
+  topologySpreadConstraints: "topologyKey",
+};
+
+/** What a merge is written for. */
+export interface MergeContext {
+  readonly scope: Scope;
+  /** Whether the object is of a built-in kind. */
+  readonly isBuiltin: boolean;
+  /** Whether it is a Pod or a controller of Pods: it has a spec then. */
+  readonly isWorkload: boolean;
+  /** Whether the merge is repeated for the elements of a list: the order of its items stays then. */
+  readonly isLoop: boolean;
+}
+
+interface Key {
+  readonly name: string;
+  readonly anchor: "" | "()" | "+()" | "<()";
+}
+
+function keyOf(written: string): Key {
+  const [, anchor, name] = /^([+<^=X]?)\((.+)\)$/s.exec(written) ?? [];
+  if (name === undefined || anchor === undefined) return { name: written, anchor: "" };
+  if (anchor === "" || anchor === "+" || anchor === "<") return { name, anchor: `${anchor}()` };
+  throw new NotConverted([written], "a merge knows the anchors (key), <(key) and +(key)");
+}
+
+const entriesOf = (pattern: JsonObject): readonly (readonly [string, Key, unknown])[] =>
+  Object.entries(pattern)
+    .sort(([a], [b]) => Number(a > b) - Number(a < b))
+    .map(([written, value]) => {
+      if (written.startsWith("$")) throw new NotConverted([written], `${written} is not converted: write a JSON patch`);
+      return [written, keyOf(written), value];
+    });
+
+function hasAnchor(value: unknown, isWanted: (key: Key) => boolean): boolean {
+  if (Array.isArray(value)) return value.some((item) => hasAnchor(item, isWanted));
+  return isObject(value) && entriesOf(value).some(([, key, inner]) => isWanted(key) || hasAnchor(inner, isWanted));
+}
+
+const isAny = ({ anchor }: Key) => anchor !== "";
+const isGlobal = ({ anchor }: Key) => anchor === "<()";
+const isListOfMaps = (value: unknown): value is readonly JsonObject[] =>
+  Array.isArray(value) && value.length > 0 && value.every(isObject);
+
+const keyIn = (name: string, { scope }: MergeContext): Cel | string =>
+  hasVariables(name) ? template(name, scope).cel : name;
+
+/** Whether the conditions of a patch hold: those of lists' items count where they are global. */
+export function mergeConditions(pattern: JsonObject, place: Place, context: MergeContext): Cel {
+  const all = entriesOf(pattern).map(([written, { name, anchor }, value]) =>
+    placed([written], () => {
+      const child = sure(childOf(place, keyIn(name, context)), place, name, context);
+      if (anchor === "+()") return cel.TRUE;
+      if (anchor !== "") return cel.and(child.exists, matches(child.value, value, context));
+      if (isObject(value)) return mergeConditions(value, child, context);
+      if (!isListOfMaps(value)) return cel.TRUE;
+      const globals = value.filter((item) => hasAnchor(item, isGlobal));
+      return cel.and(...globals.map((item) => anyItem(item, child, context)));
+    }),
+  );
+  return cel.and(...all);
+}
+
+function anyItem(pattern: JsonObject, list: Place, context: MergeContext): Cel {
+  const { name, inner } = loopOf(context.scope, "item");
+  const item = cel.primary(name);
+  const holds = mergeConditions(pattern, itemOf(list, cel.literal(0), item), { ...context, scope: inner });
+  return cel.loop(itemsOf(list), "exists", name, holds);
+}
+
+const itemsOf = (list: Place): Cel => (list.isSure ? list.value : cel.orValue(list.optional, cel.list([])));
+
+/** Whether a value is as a condition wants it. Kyverno compares scalars as texts. */
+function matches(value: Cel, pattern: unknown, { scope }: MergeContext): Cel {
+  if (isObject(pattern) && Object.keys(pattern).length === 0) return cel.isType(value, "map");
+  if (Array.isArray(pattern) || isObject(pattern))
+    throw new NotConverted([], "a condition on a map or a list is not converted: write conditions on its fields");
+  if (typeof pattern !== "string") return cel.equal(value, cel.literal(pattern));
+  if (hasVariables(pattern)) return cel.equal(value, template(pattern, scope).cel);
+  if (pattern === "*") return cel.TRUE;
+  return patternHolds(pattern, value, scope).ok;
+}
+
+/**
+ * The patches of a merge, without its conditions.
+ * @param probe where `+(key)` looks whether the key is there
+ */
+export function mergePieces(pattern: JsonObject, place: Place, context: MergeContext, probe = place): readonly Piece[] {
+  return entriesOf(pattern).flatMap(([written, { name, anchor }, value]) =>
+    placed([written], () => {
+      if (anchor === "()" || anchor === "<()") return [];
+      const key = keyIn(name, context);
+      const [child, probed] = [childOf(place, key), childOf(probe, key)];
+      if (anchor === "+()") return when(probed.exists, [], set(child, plainOf(value), context));
+      if (value === null) return when(child.exists, [operation("remove", child.pointer)]);
+      if (isObject(value)) return mapPieces(value, sure(child, place, name, context), context, probed);
+      const mergeKey = context.isBuiltin ? mergeKeyOf(name, value) : undefined;
+      if (isListOfMaps(value) && hasAnchor(value, isAny) && mergeKey !== "name") {
+        if (value.every((item) => hasAnchor(item, isGlobal))) return [];
+        throw new NotConverted([], "anchors in a list are converted where Kyverno merges its items by name");
+      }
+      if (isListOfMaps(value) && mergeKey !== undefined) return itemPieces(value, child, mergeKey, context);
+      if (name === "finalizers") throw new NotConverted([], "finalizers are not converted: write a JSON patch");
+      return set(child, value, context);
+    }),
+  );
+}
+
+/** Puts a value at a place. A variable that is null takes away what is there. */
+function set(place: Place, value: unknown, { scope }: MergeContext): readonly Piece[] {
+  const { cel: text, nullable, optional } = template(value, scope);
+  const added = [operation("add", place.pointer, { value: text })];
+  if (!nullable || optional !== undefined || value === null) return added;
+  return when(cel.equal(text, cel.NULL), when(place.exists, [operation("remove", place.pointer)]), added);
+}
+
+/** A value without its `+(key)` anchors: they hold where there is nothing yet. */
+function plainOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plainOf);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    entriesOf(value).map(([written, { name, anchor }, inner]) => {
+      if (anchor === "" || anchor === "+()") return [name, plainOf(inner)];
+      throw new NotConverted([written], "a condition below +(key) is not converted");
+    }),
+  );
+}
+
+/** A map is made where something is put into it. */
+function mapPieces(value: JsonObject, child: Place, context: MergeContext, probe: Place): readonly Piece[] {
+  const pieces = mergePieces(value, child, context, probe);
+  return isAdding(value) ? [...ensured(child, cel.primary("{}")), ...pieces] : pieces;
+}
+
+/** Whether a patch has something besides conditions and removals. */
+function isAdding(value: unknown): boolean {
+  if (Array.isArray(value))
+    return value.some((item) => !isObject(item) || (!hasAnchor(item, isGlobal) && isAdding(item)));
+  if (!isObject(value)) return value !== null;
+  const entries = entriesOf(value);
+  return (
+    entries.length === 0 ||
+    entries.some(([, { anchor }, inner]) => (anchor === "" || anchor === "+()") && isAdding(inner))
+  );
+}
+
+/** What every object has, and every Pod and controller, and every item that is merged by its name. */
+function sure(child: Place, { pointer }: Place, name: string, { isWorkload }: MergeContext): Place {
+  const isMetadata = name === "metadata" && pointer.length === 0;
+  const isName = name === "name" && pointer.length > 1;
+  const isOfPod = isWorkload && ["spec", "template", "jobTemplate", "containers"].includes(name);
+  return isMetadata || isName || isOfPod ? made(child) : child;
+}
+
+function mergeKeyOf(name: string, value: unknown): string | undefined {
+  const [first] = Array.isArray(value) ? value : [];
+  if (name !== "ports" || !isObject(first)) return MERGE_KEYS[name];
+  return ["containerPort", "port"].find((key) => Object.hasOwn(first, key));
+}
+
+function itemPieces(items: readonly JsonObject[], list: Place, key: string, context: MergeContext): readonly Piece[] {
+  const anchored = items.filter((item) => hasAnchor(item, isAny));
+  const plain = items.filter((item) => !anchored.includes(item));
+  return [
+    ...anchored.filter((item) => !hasAnchor(item, isGlobal)).flatMap((item) => anchoredPieces(item, list, context)),
+    ...(plain.length > 0 ? plainPieces(plain, list, key, context) : []),
+  ];
+}
+
+/** An item with anchors is merged into every item that fulfils its conditions; its own name does not count. */
+function anchoredPieces(pattern: JsonObject, list: Place, context: MergeContext): readonly Piece[] {
+  const { names, item, place, inside } = itemLoop(list, context);
+  const holds = mergeConditions(pattern, place, inside);
+  const { name: _, ...rest } = pattern;
+  for (const [written, , value] of entriesOf(rest))
+    if (Array.isArray(value) && hasAnchor(value, isAny))
+      throw new NotConverted([written], "anchors in a list inside of a list are not converted");
+  // Kyverno looks at the first item only to see what `+(key)` adds to all of them.
+  const items = itemsOf(list);
+  const top = cel.item(items, 0);
+  const isSame = Object.hasOwn(pattern, "(name)") && holds.text !== "true";
+  const first = holds.text === "true" ? top : isSame ? item : cel.item(cel.loop(items, "filter", names.item, holds), 0);
+  const [own, deep] = Object.entries(rest).reduce<[JsonObject, JsonObject]>(
+    ([a, b], [written, value]) =>
+      keyOf(written).anchor === "+()" ? [{ ...a, [written]: value }, b] : [a, { ...b, [written]: value }],
+    [{}, {}],
+  );
+  const pieces = [
+    ...mergePieces(own, place, inside, itemOf(list, cel.literal(0), top)),
+    ...mergePieces(deep, place, inside, itemOf(list, cel.literal(0), first)),
+  ];
+  const isMoved = holds.text !== "true" && !context.isLoop && pieces.length > 0;
+  if (!isMoved) return forEach(items, names, holds, pieces);
+  const before = cel.loop(
+    cel.method(items, "slice", cel.literal(0), cel.primary(names.index)),
+    "filter",
+    names.item,
+    holds,
+  );
+  const to = [...list.pointer, cel.literal("/"), cel.call("string", cel.call("size", before))];
+  return forEach(items, names, holds, [...pieces, operation("move", to, { from: place.pointer })]);
+}
+
+function plainPieces(items: readonly JsonObject[], list: Place, key: string, context: MergeContext): readonly Piece[] {
+  const { names, item, place, inside } = itemLoop(list, context);
+  const merges: Piece[] = [];
+  const inserts: Piece[] = [];
+  for (const [index, pattern] of items.entries()) {
+    const { [key]: value, ...rest } = pattern;
+    if (value === undefined) throw new NotConverted([index], `an item needs ${key}, by which Kyverno merges this list`);
+    const isIt = cel.equal(cel.member(item, key), template(value, inside.scope).cel);
+    const front = [...list.pointer, cel.literal("/0")];
+    const moves = items.length === 1 && !context.isLoop ? [operation("move", front, { from: place.pointer })] : [];
+    merges.push(...forEach(list.value, names, isIt, [...mergePieces(rest, place, inside), ...moves]));
+    const inserted = operation("add", front, { value: template(pattern, context.scope).cel });
+    inserts.unshift(...when(cel.loop(list.value, "exists", names.item, isIt), [], [inserted]));
+  }
+  return when(list.exists, [...merges, ...inserts], set(list, items, context));
+}
+
+/** A loop over the items of a list. */
+function itemLoop(list: Place, context: MergeContext) {
+  const { name, inner } = loopOf(context.scope, "item");
+  const index = loopOf(context.scope, "i").name;
+  const item = cel.primary(name);
+  const place = itemOf(list, cel.primary(index), item);
+  return { names: { index, item: name }, item, place, inside: { ...context, scope: inner } };
+}
