@@ -1,25 +1,12 @@
 /** What texts mean to the operators: quantities, durations, versions, wildcards, ranges. */
 import { parseGoDuration } from "../../../../data/go/duration.js";
 import { type Cel, call, literal, method, plus } from "../cel-text.js";
+import { DURATION, matching } from "../pattern/scalar.js";
+import { hasWildcard, isQuantity } from "../pattern/text-pattern.js";
 import type { Term } from "../term.js";
 import type { Operand } from "./membership.js";
 import { ALWAYS, ask, both, byKind, choose, compare, either, NEVER, opposite, type Test } from "./test.js";
 
-const DURATION = "^[-+]?(([0-9]+[.]?[0-9]*|[.][0-9]+)(ns|us|µs|μs|ms|s|m|h))+$";
-const QUANTITY = /^[-+]?(\d+(\.\d*)?|\.\d+)([numkMGTPE]|[KMGTPE]i|[eE][-+]?\d+)?$/;
-export const isQuantity = (text: string): boolean => QUANTITY.test(text);
-export const hasWildcard = (text: string): boolean => /[*?]/.test(text);
-function matching(text: Cel, pattern: string): Cel {
-  const [, left = "", word = "", right = ""] = /^(\**)([^*?]*)(\**)$/.exec(pattern) ?? [];
-  if (/^\*+$/.test(pattern)) return literal(true);
-  if (word !== "")
-    return method(text, left === "" ? "startsWith" : right === "" ? "endsWith" : "contains", literal(word));
-  const source = pattern
-    .replace(/[.+^$(){}|[\]\\]/g, "\\$&")
-    .replace(/\*+/g, ".*")
-    .replaceAll("?", ".");
-  return method(text, "matches", literal(`(?s)^${source}$`));
-}
 const FLOAT = "^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]+)?$";
 const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
 const RANGE = /^([-|+]?\d+(?:\.\d+)?[A-Za-z]*)-([-|+]?\d+(?:\.\d+)?[A-Za-z]*)$/;
