@@ -2,11 +2,11 @@
 
 import * as cel from "../../cel-text.js";
 import { type Cel, filled } from "../../cel-text.js";
-import { isQuantity, isReadable, numberOf as parsedNumber } from "../../conditions/texts.js";
+import { isReadable, numberOf as parsedNumber } from "../../conditions/texts.js";
 import { NotConverted } from "../../not-converted.js";
 import type { Scope } from "../../scope.js";
 import { constant, isNumber, known, shared, type Value } from "../value.js";
-import { declare, sure } from "./declare.js";
+import { declare, named, sure } from "./declare.js";
 import { durationOf, durationText } from "./times.js";
 
 /** What an operand may be; texts that are no quantities are durations. */
@@ -43,7 +43,7 @@ function kindsOf(value: Value, name: string): readonly Kind[] {
   const made = (["number", "quantity", "duration"] as const).filter((kind) => value[kind] !== undefined);
   if (made.length > 0) return made;
   if (isNumber(value)) return ["number"];
-  if (typeof text === "string") return [isQuantity(text) ? "quantity" : "duration"];
+  if (typeof text === "string") return [isReadable("quantity", value).yes.text === "true" ? "quantity" : "duration"];
   if (value.type === "string") return ["quantity", "duration"];
   if (value.type === "dyn" || value.type === "scalar") return ["number", "quantity", "duration"];
   throw new NotConverted([], `${name} needs numbers, quantities or durations: anything else is an error in Kyverno`);
@@ -140,7 +140,7 @@ function resultOf(name: string, branches: readonly Branch[], scope: Scope): Valu
   });
   const type = isMixed ? "dyn" : kinds[0] === "number" ? "number" : "string";
   const made = known(text, type, { fails: true, ...Object.fromEntries(forms) });
-  return isMixed ? named(name, made, scope) : made;
+  return isMixed || type === "string" ? named(name, made, scope) : made;
 }
 
 function calculate(name: string, first: Value, second: Value, scope: Scope): Value {
@@ -174,10 +174,6 @@ function calculate(name: string, first: Value, second: Value, scope: Scope): Val
   });
   return resultOf(name, branches, scope);
 }
-
-/** A long value as a variable. */
-const named = (name: string, value: Value, { draft, inline, depth }: Scope): Value =>
-  inline || depth > 0 || value.cel.text.length <= 30 ? value : { ...value, cel: draft.variable(name, value.cel, []) };
 
 /** The sum of numbers. */
 const total = ({ cel: A, items }: Value): Cel =>

@@ -83,6 +83,10 @@ function mistyped(name: string, type: string, argument: Argument, index: number)
 /** An argument that must not be null. */
 export const sure = (value: Value): Value => ({ ...value, cel: value.sure ?? value.cel, nullable: false });
 
+/** A long value as a variable. */
+export const named = (name: string, value: Value, { draft, inline, depth }: Scope): Value =>
+  inline || depth > 0 || value.cel.text.length <= 30 ? value : { ...value, cel: draft.variable(name, value.cel, []) };
+
 /** An expression of arguments A, B, C: one that it has several times becomes a variable if it is long. */
 export const expression = (template: string, a: Value, b: Value, { scope, c }: Pick<Call, "c" | "scope">): Cel => {
   const fill = (A: Cel): Cel => filled(template, { A, B: b.cel, C: c.cel });
