@@ -158,7 +158,9 @@ function calculate(name: string, first: Value, second: Value, scope: Scope): Val
     ? { A: named("value", first, scope), B: named("value", second, scope) }
     : { A: first, B: second };
   const test = (code: string): Cel => {
-    const side = code.charAt(0) as "A" | "B";
+    const [side, other] = code.startsWith("A") ? (["A", "B"] as const) : (["B", "A"] as const);
+    // Two numbers were asked for before.
+    if (code.endsWith("T") && kinds[other].every((kind) => kind === "number")) return cel.TRUE;
     return isOf(code.charAt(1), operands[side], kinds[side]);
   };
   const { A, B } = operands;

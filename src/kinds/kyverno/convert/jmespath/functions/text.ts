@@ -84,7 +84,12 @@ export const TEXT_FUNCTIONS = [
     if (set === "") return text(a.cel);
     return text(cel.call("regex.replace", a.cel, cel.literal(`^[${set}]+|[${set}]+$`), cel.literal("")));
   }),
-  simple("trim_prefix", "string, string", "string", "A.startsWith(B) ? A.substring(size(B)) : A"),
+  declare("trim_prefix", "string, string", (a, b, { scope }) => {
+    const { value } = b.constant ?? {};
+    const length = typeof value === "string" ? cel.literal([...value].length) : cel.call("size", b.cel);
+    const c = known(length, "int");
+    return text(expression("A.startsWith(B) ? A.substring(C) : A", a, b, { scope, c }));
+  }),
   declare("truncate", "string, number", (a, b, call) => {
     const length = asInt(b);
     const isNatural = b.constant !== undefined && !length.text.startsWith("-");
