@@ -9,13 +9,13 @@ import { constant, isNumber, known, shared, type Value } from "../value.js";
 import { declare, named, sure } from "./declare.js";
 import { durationOf, durationText } from "./times.js";
 
-/** What an operand may be; texts that are no quantities are durations. */
+/** The kinds of operands; a text is a duration where it is not a quantity. */
 type Kind = "duration" | "number" | "quantity";
 
 const dyn = (value: Cel): Cel => cel.call("dyn", value);
 const double = (value: Cel): Cel => cel.call("double", value);
 
-/** The literal of a number that is no int. */
+/** The literal of a number as a double. */
 function doubleLiteral(value: unknown): Cel {
   const { text, level } = cel.literal(value);
   return { text: /[.e]/.test(text) ? text : `${text}.0`, level };
@@ -66,7 +66,7 @@ const [FLOAT_A, FLOAT_B] = ["A.asApproximateFloat()", "B.asApproximateFloat()"] 
 const [LONG_A, LONG_B] = ["double(A.getMilliseconds())", "double(B.getMilliseconds())"] as const;
 
 /**
- * What the operators are for operands A and B: the kinds of A, of B and of the result, when that is so if no rule before it fits (N: a number, T: a text, Q: a text
+ * The expressions of the operators for operands A and B: the kinds of A, of B and of the result, when that is so if no rule before it fits (N: a number, T: a text, Q: a text
  * that is a quantity), and the expression. Beside a quantity a text has to be one, too.
  */
 const OPERATORS: Readonly<Record<string, readonly (readonly [string, string, string])[]>> = {

@@ -20,10 +20,13 @@ const lower = ({ cel: value, constant }: Value): Cel =>
 function regex(value: Value): Cel {
   const { value: source } = value.constant ?? {};
   if (typeof source !== "string") return value.cel;
-  const refused = new NotConverted([], `${JSON.stringify(source)} is no expression of RE2: an error in Kyverno always`);
+  const refused = new NotConverted(
+    [],
+    `${JSON.stringify(source)} is not an expression of RE2: an error in Kyverno always`,
+  );
   if (/(?<!\\)(?:\\\\)*(?:\(\?<?[=!]|\\[1-9])/.test(source)) throw refused;
   try {
-    // What RE2 has and JavaScript has not is left away: flags and the letter P of names.
+    // Flags and the letter P of names are left away: JavaScript does not have them.
     new RegExp(
       source.replace(/\(\?(?:[a-zA-Z-]+(\)|:)|P(?=<))/g, (_, end?: string) =>
         end === ")" ? "" : end === ":" ? "(?:" : "(?",
