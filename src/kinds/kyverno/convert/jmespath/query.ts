@@ -27,7 +27,7 @@ import {
 /** Variables inside of a query, such as `{{ a.{{ b }} }}`, by the words that stand for them. */
 export type Nested = ReadonlyMap<string, Term>;
 
-/** What a node is evaluated with. */
+/** The circumstances in which a node is evaluated. */
 interface Place {
   readonly scope: Scope;
   readonly literals: ParsedQuery["literals"];
@@ -36,7 +36,7 @@ interface Place {
 
 type Of<T extends Node["type"]> = Extract<Node, { readonly type: T }>;
 
-/** What else a query may have. */
+/** More about a query. */
 export interface QueryOptions {
   /** Variables inside of it. */
   readonly nested?: Nested;
@@ -107,7 +107,7 @@ function evaluate(node: Node, current: Value, place: Place): Value {
   }
 }
 
-/** What stands behind a dot: a function and what is selected are of a value that must be there. */
+/** The value of what stands behind a dot: functions and selections there are of a value that must be there. */
 function within(node: Node, owner: Value, place: Place): Value {
   const isOther = ["Function", "MultiSelectList", "MultiSelectHash"].includes(first(node).type);
   if (!isOther || owner.optional === undefined || owner.inside !== undefined) return evaluate(node, owner, place);
@@ -118,7 +118,7 @@ function within(node: Node, owner: Value, place: Place): Value {
   return made.constant === undefined ? { ...made, present, sure, fails: true } : made;
 }
 
-/** What is evaluated first of a node. */
+/** The part of a node that is evaluated first. */
 function first(node: Node): Node {
   if ("left" in node) return first(node.left);
   return node.type === "Flatten" ? first(node.child) : node;
@@ -162,7 +162,7 @@ function project(list: Value, right: Node, condition: Node | undefined, place: P
   });
 }
 
-/** What is known of the parts of a value. */
+/** The knowledge about the parts of a value. */
 const about = (value: Pick<Term, "items" | "shape"> = {}): Partial<Value> => ({
   ...(value.items !== undefined && { items: value.items }),
   ...(value.shape !== undefined && { shape: value.shape }),
@@ -237,7 +237,7 @@ function flatten(child: Node, current: Value, place: Place): Value {
   });
 }
 
-/** Types of items that are no lists. */
+/** The types of items, except lists. */
 const FLAT: ReadonlySet<string> = new Set(["bool", "double", "int", "number", "scalar", "string", "map"]);
 
 /** A part of a list of lists: a list, nothing where it is missing, or a single item. */

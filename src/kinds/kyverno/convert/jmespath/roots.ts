@@ -8,7 +8,7 @@ import type { Scope } from "../scope.js";
 import { imagesOf } from "./images.js";
 import { constant, known, memberOf, type Value } from "./value.js";
 
-/** What stands for the whole context. */
+/** The whole context as a value: its members are the names. */
 export function rootOf(scope: Scope): Value {
   return named(cel.primary("request"), (name) => root(name, scope));
 }

@@ -164,7 +164,7 @@ function itemAt(list: Cel, index: number): Cel {
 }
 
 /**
- * What becomes of a list, or of the values of a map: null where there is none.
+ * Changes a list, or the values of a map: null where there is none.
  * @param change the new list, made of the old one
  */
 export function changed(
