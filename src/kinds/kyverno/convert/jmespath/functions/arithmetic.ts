@@ -2,7 +2,8 @@
 
 import * as cel from "../../cel-text.js";
 import { type Cel, filled } from "../../cel-text.js";
-import { isQuantity, isReadable, numberOf as parsedNumber } from "../../conditions/texts.js";
+import { isReadable, numberOf as parsedNumber } from "../../conditions/texts.js";
+import { isQuantity } from "../../pattern/text-pattern.js";
 import { NotConverted } from "../../not-converted.js";
 import type { Scope } from "../../scope.js";
 import { constant, isNumber, known, shared, type Value } from "../value.js";
