@@ -123,11 +123,7 @@ function bodyOf(
   const [key, patterns] = pattern === undefined ? ["anyPattern", anyPattern] : ["pattern", [pattern]];
   if (!Array.isArray(patterns)) throw new NotConverted(["anyPattern"], "anyPattern is a list");
   const of = (value: Root): Test => placed([String(key)], () => passes(patterns, value, scope));
-  // A pattern about an object's own fields is meant for the object where the element is a text.
-  const isObjects = patterns.some(
-    (each) => isObject(each) && /"\W*(?:spec|metadata|data)\W*":/.test(JSON.stringify(each)),
-  );
-  const isMap = element.type === "dyn" && isObjects ? isKind(element.cel, ["map"]) : ALWAYS;
+  const isMap = element.type === "dyn" ? isKind(element.cel, ["map"]) : ALWAYS;
   const isScoped = elementScope ?? !["string", "int", "list"].includes(element.type);
   const test = isScoped === true ? choose(elementScope === true ? ALWAYS : isMap, of(element), of(whole)) : of(whole);
   return { test: opposite(test), message: patternMessage(prefix, message, scope) };
