@@ -93,7 +93,7 @@ test("an element without what its preconditions ask for is left out", () => {
 test("a message about an element is about the first one that is denied", () => {
   const deny = { conditions: { any: [equals("element.name", "y", "not {{ element.name }}")] } };
   assert.deepEqual(written(foreachRule, [{ list: "request.object.spec.containers", deny }], "no", true), [
-    "size(variables.denied) <= 0",
+    "size(variables.denied) == 0",
     '"validation failure: no; not " + variables.denied[0].name',
     'denied = variables.pod.spec.containers.filter(container, container.name == "y")',
   ]);
@@ -156,10 +156,10 @@ for (const [items, wanted] of LISTS)
 test("patterns look at the element, or at the whole object where it is asked for or the element is a text", () => {
   const of = (more: object, list = "request.object.spec.containers") =>
     written(foreachRule, [{ list, ...more }], "no", true).at(0);
-  assert.match(of({ pattern: { image: "a*" } }) ?? "", /container\.image/);
+  assert.match(of({ pattern: { image: "a*" } }) ?? "", /container\.\?image/);
   assert.match(
     of({ pattern: { spec: { on: true } }, elementScope: false }) ?? "",
-    /variables\.pod\.spec\.on|variables\.pod\.\?spec/,
+    /variables\.pod\.spec\.\?on/,
   );
   assert.match(
     of({ anyPattern: [{ image: "a*" }, { image: "b*" }] }) ?? "",

@@ -4,6 +4,7 @@ import * as cel from "../../cel-text.js";
 import { type Cel, filled } from "../../cel-text.js";
 import { isReadable, numberOf as parsedNumber } from "../../conditions/texts.js";
 import { NotConverted } from "../../not-converted.js";
+import { isQuantity } from "../../pattern/text-pattern.js";
 import type { Scope } from "../../scope.js";
 import { constant, isNumber, known, shared, type Value } from "../value.js";
 import { declare, named, sure } from "./declare.js";
@@ -43,7 +44,7 @@ function kindsOf(value: Value, name: string): readonly Kind[] {
   const made = (["number", "quantity", "duration"] as const).filter((kind) => value[kind] !== undefined);
   if (made.length > 0) return made;
   if (isNumber(value)) return ["number"];
-  if (typeof text === "string") return [isReadable("quantity", value).yes.text === "true" ? "quantity" : "duration"];
+  if (typeof text === "string") return [isQuantity(text) ? "quantity" : "duration"];
   if (value.type === "string") return ["quantity", "duration"];
   if (value.type === "dyn" || value.type === "scalar") return ["number", "quantity", "duration"];
   throw new NotConverted([], `${name} needs numbers, quantities or durations: anything else is an error in Kyverno`);
