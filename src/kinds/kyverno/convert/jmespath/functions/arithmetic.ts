@@ -123,25 +123,21 @@ interface Branch {
 }
 
 function resultOf(name: string, branches: readonly Branch[], scope: Scope): Value {
-  const kinds = [...new Set(branches.map(({ kind }) => kind))];
-  const isMixed = kinds.length > 1;
-  const chosen = (some: readonly Branch[], write: (branch: Branch) => Cel): Cel =>
-    some.reduceRight<Cel | undefined>(
+  const [only, ...others] = new Set(branches.map(({ kind }) => kind));
+  const isMixed = others.length > 0;
+  const chosen = (write: (branch: Branch) => Cel): Cel =>
+    branches.reduceRight<Cel | undefined>(
       (rest, branch) => (rest === undefined ? write(branch) : cel.conditional(branch.when, write(branch), rest)),
       undefined,
     ) ?? cel.NULL;
-  const text = chosen(branches, ({ kind, value }) => {
+  const text = chosen(({ kind, value }) => {
     const quantity = (A: Cel): Cel => filled(QUANTITY_TEXT, { A });
     const printed = { number: (of: Cel) => of, quantity, duration: durationText }[kind](value);
     return isMixed ? dyn(printed) : printed;
   });
-  const forms = kinds.map((kind) => {
-    const some = branches.filter((branch) => branch.kind === kind);
-    return [kind, chosen(some, ({ value }) => value)] as const;
-  });
-  const type = isMixed ? "dyn" : kinds[0] === "number" ? "number" : "string";
-  const made = known(text, type, { fails: true, ...Object.fromEntries(forms) });
-  return isMixed || type === "string" ? named(name, made, scope) : made;
+  if (only === "number" && !isMixed) return known(text, "number", { fails: true, number: text });
+  const form = isMixed || only === undefined ? {} : { [only]: chosen(({ value }) => value) };
+  return named(name, known(text, isMixed ? "dyn" : "string", { fails: true, ...form }), scope);
 }
 
 function calculate(name: string, first: Value, second: Value, scope: Scope): Value {
@@ -188,14 +184,14 @@ function sum(argument: Value, scope: Scope): Value {
   const first = known(cel.item(list.cel, 0), list.items?.type ?? "dyn");
   const kinds = kindsOf(first, "sum");
   const of = (template: string): Cel => filled(template, { A: list.cel });
-  const orFirst = cel.conditional(of("A == []"), cel.call("double", first.cel), total(list));
   const thousandths = "A.map(v, int(math.round(quantity(v).asApproximateFloat() * 1000.0))).sum()";
-  const number = {
-    kind: "number",
-    when: isOf("N", first, kinds),
-    value: kinds.length > 1 ? total(list) : orFirst,
-  } as const;
-  const quantity = { kind: "quantity", when: cel.TRUE, value: of(`quantity(string(${thousandths}) + "m")`) } as const;
+  // The question for the type of the first item is an error without items: so is the item, where its type is known.
+  const isAsked = kinds.includes("number") && kinds.length > 1;
+  const orFirst = (made: Cel, cast: string): Cel =>
+    isAsked ? made : cel.conditional(of("A == []"), cel.call(cast, first.cel), made);
+  const number: Branch = { kind: "number", when: isOf("N", first, kinds), value: orFirst(total(list), "double") };
+  const sumOf = of(`quantity(string(${thousandths}) + "m")`);
+  const quantity: Branch = { kind: "quantity", when: cel.TRUE, value: orFirst(sumOf, "quantity") };
   const branches = [number, quantity].filter(({ kind }) => kinds.includes(kind));
   return resultOf("sum", branches, scope);
 }
