@@ -1,9 +1,9 @@
 /** What is known of keys, values and lists by the names of the fields that they come from. */
 import { method } from "../cel-text.js";
 import type { Value } from "../jmespath/value.js";
+import { hasWildcard } from "../pattern/text-pattern.js";
 import type { Operand } from "./membership.js";
 import { ask } from "./test.js";
-import { hasWildcard } from "./texts.js";
 
 /** Fields that are texts, or lists of texts, without wildcards. */
 const PLAIN =
