@@ -8,17 +8,21 @@ import { patternHolds } from "../pattern/pattern-rule.js";
 import { loopOf, type Scope } from "../scope.js";
 import { childOf, ensured, forEach, itemOf, made, operation, type Piece, type Place, when } from "./patches.js";
 
-/** The keys by which lists of built-in kinds are merged; other lists are replaced. */
-const MERGE_KEYS: ReadonlyMap<string, string> = new Map([
-  ...["containers", "initContainers", "ephemeralContainers", "volumes", "env"].map((list) => [list, "name"] as const),
-  ...["imagePullSecrets", "secrets", "webhooks"].map((list) => [list, "name"] as const),
-  ...([
-    ["volumeMounts", "mountPath"],
-    ["volumeDevices", "devicePath"],
-    ["hostAliases", "ip"],
-  ] as const),
-  ["topologySpreadConstraints", "topologyKey"],
-]);
+/** Lists of built-in kinds by the keys by which their items are merged; other lists are replaced. */
+const MERGED_BY: Readonly<Record<string, string>> = {
+  name: "containers initContainers ephemeralContainers volumes env imagePullSecrets secrets webhooks",
+  mountPath: "volumeMounts",
+  devicePath: "volumeDevices",
+  ip: "hostAliases",
+  topologyKey: "topologySpreadConstraints",
+  containerPort: "ports",
+  port: "ports",
+};
+
+const mergeKeyOf = (list: string, value: readonly JsonObject[]): string | undefined =>
+  Object.keys(MERGED_BY).find(
+    (key) => MERGED_BY[key]?.split(" ").includes(list) && (list !== "ports" || Object.hasOwn(value[0] ?? {}, key)),
+  );
 
 /** The circumstances of a merge. */
 export interface MergeContext {
@@ -116,10 +120,12 @@ export function mergePieces(pattern: JsonObject, place: Place, context: MergeCon
         const needed = ensured(map, cel.primary("{}"), remains(value, probed, context));
         return [...needed, ...mergePieces(value, map, context, probed)];
       }
-      const mergeKey = context.isBuiltin ? mergeKeyOf(name, value) : undefined;
-      if (isListOfMaps(value) && hasAnchor(value, isAny) && mergeKey !== "name")
-        throw new NotConverted([], "anchors in a list are converted where Kyverno merges its items by name");
-      if (isListOfMaps(value) && mergeKey !== undefined) return itemPieces(value, child, mergeKey, context);
+      if (isListOfMaps(value)) {
+        const mergeKey = context.isBuiltin ? mergeKeyOf(name, value) : undefined;
+        if (hasAnchor(value, isAny) && mergeKey !== "name")
+          throw new NotConverted([], "anchors in a list are converted where Kyverno merges its items by name");
+        if (mergeKey !== undefined) return itemPieces(value, child, mergeKey, context);
+      }
       if (name === "finalizers") throw new NotConverted([], "finalizers are not converted: write a JSON patch");
       return set(child, value, context);
     }),
@@ -170,12 +176,6 @@ function sure(child: Place, { pointer }: Place, name: string, { isWorkload }: Me
   const isName = name === "name" && pointer.length > 1;
   const isOfPod = isWorkload && ["spec", "template", "jobTemplate", "containers"].includes(name);
   return isMetadata || isName || isOfPod ? made(child) : child;
-}
-
-function mergeKeyOf(name: string, value: unknown): string | undefined {
-  const [first] = Array.isArray(value) ? value : [];
-  if (name !== "ports" || !isObject(first)) return MERGE_KEYS.get(name);
-  return ["containerPort", "port"].find((key) => Object.hasOwn(first, key));
 }
 
 function itemPieces(items: readonly JsonObject[], list: Place, key: string, context: MergeContext): readonly Piece[] {
