@@ -5,28 +5,35 @@ import { errorText } from "../../data/error-text.js";
 import { MANIFESTS } from "../../data/manifest-files.js";
 import { parseSuspectYaml, warningText, type YamlError, yamlText } from "../../data/yaml.js";
 import { authorizationMode } from "../../kinds/kyverno/authorization/index.js";
-import type { PolicyResource } from "../../kinds/kyverno/index.js";
+import { targetsError } from "../../kinds/kyverno/check-policy.js";
+import { isOldPolicy, type KnownPolicy, type PolicyResource, readOldPolicy } from "../../kinds/kyverno/index.js";
 import { describeFailure, type ReadFailure, readResource } from "../../kinds/kyverno/read.js";
-import { judgesNothing } from "../../kinds/kyverno/resource.js";
+import { judgesNothing, lacking } from "../../kinds/kyverno/resource.js";
 import { struct } from "../../kinds/shared/decode/api-type.js";
 import { decodeAsGo } from "../../kinds/shared/decode/go-json.js";
 import { builtinKinds, isBuiltin } from "../../kubernetes/builtin-kinds.js";
+import { formatPath } from "../../kubernetes/field-error.js";
 import { type GroupVersionKind, parseApiVersion } from "../../kubernetes/names.js";
-import { isObject, nameOf, text } from "../../kubernetes/object.js";
+import { isObject, type JsonObject, nameOf, text } from "../../kubernetes/object.js";
+import type { OldPolicyValues } from "../scan/circumstances.js";
 import { reasonOf } from "../scan/input-files.js";
+import { withValues } from "../scan/old-values.js";
 import { TestRunError } from "./run-error.js";
 
 /** The content of policy files. */
 export interface TestPolicies {
+  /** Those that judge and those that mutate, in the order of the files. */
   readonly policies: readonly PolicyResource[];
   /** Policies for an authorization server. */
   readonly authorization: readonly PolicyResource[];
-  /** Files with ValidatingAdmissionPolicies, or their bindings. */
+  /** Files with ValidatingAdmissionPolicies or MutatingAdmissionPolicies, or their bindings. */
   readonly admissionFiles: readonly string[];
   /** Reasons by name of policies of other kinds, which are not evaluated. */
   readonly notServed: ReadonlyMap<string, string>;
   /** Number of policies in Kyverno's count: all but those for its authorization server. */
   readonly count: number;
+  /** Policies of the old language, by which exceptions know them. */
+  readonly old: readonly KnownPolicy[];
 }
 
 /** Receivers of errors that don't end the run. */
@@ -42,15 +49,23 @@ export interface LoadingWords {
 /** API groups of policies, here or elsewhere. */
 const KYVERNO_GROUPS: ReadonlySet<string> = new Set(["kyverno.io", "policies.kyverno.io"]);
 const ADMISSION_GROUP = "admissionregistration.k8s.io";
-const ADMISSION_POLICY = "ValidatingAdmissionPolicy";
-const ADMISSION_KINDS: ReadonlySet<string> = new Set([ADMISSION_POLICY, "ValidatingAdmissionPolicyBinding"]);
+/** Kinds of the API server's policies and their bindings, with the versions that Kyverno's command knows. */
+const ADMISSION_KIND = /^(?:Validating|Mutating)AdmissionPolicy(?:Binding)?$/;
+const ADMISSION_VERSIONS: Readonly<Record<string, readonly string[]>> = {
+  V: ["v1"],
+  M: ["v1", "v1beta1", "v1alpha1"],
+};
 
 /**
  * Reads the policies of files and folders.
  * @throws TestRunError for missing files, and for documents that make their file invalid
  */
-export async function loadPolicies(paths: readonly string[], words: LoadingWords): Promise<TestPolicies> {
-  const loading = new Loading(words);
+export async function loadPolicies(
+  paths: readonly string[],
+  values: OldPolicyValues,
+  words: LoadingWords,
+): Promise<TestPolicies> {
+  const loading = new Loading(values, words);
   for (const path of paths) {
     const problem = await loading.path(path);
     if (problem !== undefined) throw new TestRunError(`error: failed to load policies (${problem})`);
@@ -61,12 +76,16 @@ export async function loadPolicies(paths: readonly string[], words: LoadingWords
 class Loading implements TestPolicies {
   readonly policies: PolicyResource[] = [];
   readonly authorization: PolicyResource[] = [];
+  readonly old: KnownPolicy[] = [];
   readonly notServed = new Map<string, string>();
   readonly #admissionFiles = new Set<string>();
+  readonly #values: OldPolicyValues;
   readonly #words: LoadingWords;
+  /** Kyverno counts policies, not their rules. */
   #others = 0;
 
-  constructor(words: LoadingWords) {
+  constructor(values: OldPolicyValues, words: LoadingWords) {
+    this.#values = values;
     this.#words = words;
   }
 
@@ -135,6 +154,7 @@ class Loading implements TestPolicies {
   }
 
   #policy(path: string, value: unknown): Problem | undefined {
+    if (isOldPolicy(value)) return this.#old(path, value);
     const read = readResource(value);
     switch (read.kind) {
       case "policy":
@@ -153,12 +173,35 @@ class Loading implements TestPolicies {
   }
 
   #served(path: string, resource: PolicyResource): undefined {
+    const targets = targetsError(resource);
+    if (targets !== undefined) {
+      this.#others++;
+      this.notServed.set(resource.metadata.name ?? "", targets.text);
+      return;
+    }
     if (judgesNothing(resource)) {
-      this.#words.warn(`${path}: ${resource.kind} ${resource.metadata.name} has no validations: it judges nothing`);
+      this.#words.warn(`${path}: ${resource.kind} ${resource.metadata.name} ${lacking(resource)}`);
       this.#words.mistake();
     }
     const mode = authorizationMode(resource);
     (mode === undefined ? this.policies : this.authorization).push(resource);
+  }
+
+  #old(path: string, value: JsonObject): undefined {
+    const { rules, reasons, known } = readOldPolicy(withValues(value, this.#values));
+    this.old.push(known);
+    const [refused] = reasons;
+    this.#others++;
+    if (refused !== undefined) {
+      this.notServed.set(nameOf(value), `${formatPath(refused.path)}: ${refused.message}`);
+      return;
+    }
+    for (const { policies, reason } of rules) {
+      this.policies.push(...policies.map(({ resource }) => resource));
+      this.#others -= policies.length;
+      if (reason !== undefined)
+        this.#words.warn(`${path}: ${nameOf(value)}: ${formatPath(reason.path)}: not converted: ${reason.message}`);
+    }
   }
 
   #other(path: string, value: unknown): Problem | undefined {
@@ -167,9 +210,10 @@ class Loading implements TestPolicies {
     const kind = text(value, "kind");
     if (apiVersion === "" && kind === "") return { text: "failed to parse document (GVK cannot be empty)" };
     const id = { ...(parseApiVersion(apiVersion) ?? { group: "", version: apiVersion }), kind };
-    if (id.group === ADMISSION_GROUP && id.version === "v1" && ADMISSION_KINDS.has(kind)) {
+    const isServed = ADMISSION_VERSIONS[kind.slice(0, 1)]?.includes(id.version) === true;
+    if (id.group === ADMISSION_GROUP && ADMISSION_KIND.test(kind) && isServed) {
       this.#admissionFiles.add(path);
-      if (kind === ADMISSION_POLICY) this.#others++;
+      if (!kind.endsWith("Binding")) this.#others++;
       return undefined;
     }
     if (isPolicy(id)) {
@@ -236,6 +280,6 @@ const TYPE_META = struct("v1.TypeMeta", {});
 
 const isPolicy = ({ group, kind }: GroupVersionKind): boolean =>
   (KYVERNO_GROUPS.has(group) && /Policy(Exception)?$/.test(kind)) ||
-  (group === ADMISSION_GROUP && /^(Validating|Mutating)AdmissionPolicy(Binding)?$/.test(kind)) ||
+  (group === ADMISSION_GROUP && ADMISSION_KIND.test(kind)) ||
   // They have our own test files.
   (group === "policy.cert-manager.io" && kind === "CertificateRequestPolicy");

@@ -1,17 +1,23 @@
 /** Evaluates Kyverno's policies on resources and payloads like its command (spec kyverno.md 6.1 and 8.3). */
 import { withDoubles } from "../../data/doubles.js";
 import {
+  type ApplyOptions,
   type CompiledPolicy,
+  type EngineAnswer,
   type EngineContext,
   type EngineInput,
+  isMutating,
   KyvernoEngine,
+  mutatingEngine,
+  originOf,
   type PolicyResource,
-  type PolicyResponse,
+  resultOfOldRule,
 } from "../../kinds/kyverno/index.js";
+import { text } from "../../kubernetes/object.js";
 import type { Failure } from "../../policy/index.js";
 import type { World } from "../../world/world.js";
 import type { Finding, Place, ReportedPolicy } from "../reports/finding.js";
-import type { Judge, Subject } from "./judge.js";
+import type { Judge, Mutated, Mutator, ResourceSubject, Subject } from "./judge.js";
 import { admissionInput } from "./request.js";
 
 /** No time limit: the cost of expressions is limited. */
@@ -35,8 +41,9 @@ export class KyvernoJudge implements Judge {
     this.policies = [...forKubernetes, ...forJson].map(({ resource }) =>
       reportedPolicy(resource, places.get(resource)),
     );
-    this.#kubernetes = new OneMode(forKubernetes, 0, world);
-    this.#json = new OneMode(forJson, forKubernetes.length, world);
+    const engine = (of: readonly CompiledPolicy[]) => new KyvernoEngine(of, { world, flavour: "command-line" });
+    this.#kubernetes = new OneMode(forKubernetes, 0, engine(forKubernetes));
+    this.#json = new OneMode(forJson, forKubernetes.length, engine(forJson));
   }
 
   judge(subject: Subject): readonly Finding[] | Promise<readonly Finding[]> {
@@ -51,16 +58,39 @@ export class KyvernoJudge implements Judge {
   }
 }
 
-/** Whether a policy is for payloads, and for resources as such. */
-export const isForJson = ({ spec }: PolicyResource): boolean => spec.evaluation?.mode === "JSON";
+/** Compiled mutating policies, in the order of loading: each sees what those before it have made of a resource. */
+export class KyvernoMutator implements Mutator {
+  readonly policies: readonly ReportedPolicy[];
+  readonly #mode: OneMode;
 
-/** A policy in reports. */
-export function reportedPolicy({ metadata, spec }: PolicyResource, place?: Place): ReportedPolicy {
+  /**
+   * @param options the definitions are those of custom resources
+   * @param places where they are written
+   */
+  constructor(policies: readonly CompiledPolicy[], options: ApplyOptions, places: ReadonlyMap<unknown, Place>) {
+    this.policies = policies.map(({ resource }) => reportedPolicy(resource, places.get(resource)));
+    this.#mode = new OneMode(policies, 0, mutatingEngine(policies, options));
+  }
+
+  async mutate({ request }: ResourceSubject): Promise<Mutated> {
+    return this.#mode.mutate({ kind: "admission", request });
+  }
+}
+
+/** Whether a policy is for payloads, and for resources as such. */
+export const isForJson = (policy: PolicyResource): boolean =>
+  policy.spec.evaluation?.mode === "JSON" && !isMutating(policy);
+
+/** A policy in reports; one that was made of a rule of the old language by the name of the old policy. */
+export function reportedPolicy(resource: PolicyResource, place?: Place): ReportedPolicy {
+  const { metadata, spec } = resource;
+  const origin = originOf(resource);
   const { background, admission } = spec.evaluation ?? {};
   return {
-    name: metadata.name ?? "",
-    namespace: metadata.namespace ?? "",
-    source: "KyvernoValidatingPolicy",
+    name: origin?.policy ?? metadata.name ?? "",
+    namespace: origin?.namespace ?? metadata.namespace ?? "",
+    source:
+      origin !== undefined ? "kyverno" : isMutating(resource) ? "KyvernoMutatingPolicy" : "KyvernoValidatingPolicy",
     annotations: metadata.annotations ?? {},
     process: background?.enabled !== false ? "background scan" : admission?.enabled !== false ? "admission review" : "",
     countsSkips: true,
@@ -74,8 +104,8 @@ class OneMode {
   readonly #places: ReadonlyMap<CompiledPolicy, number>;
   readonly #first: number;
 
-  constructor(policies: readonly CompiledPolicy[], first: number, world: World) {
-    this.#engine = new KyvernoEngine(policies, { world, flavour: "command-line" });
+  constructor(policies: readonly CompiledPolicy[], first: number, engine: KyvernoEngine) {
+    this.#engine = engine;
     this.#places = new Map(policies.map((policy, index) => [policy, first + index]));
     this.#first = first;
   }
@@ -88,16 +118,25 @@ class OneMode {
     if (this.empty) return NOBODY;
     const answer = this.#engine.decide(input, UNLIMITED);
     return answer instanceof Promise
-      ? answer.then(({ responses, failure }) => this.#findings(responses, failure))
-      : this.#findings(answer.responses, answer.failure);
+      ? answer.then((found) => this.#findings(input, found))
+      : this.#findings(input, answer);
   }
 
-  #findings(responses: readonly PolicyResponse[], failure: Failure | undefined): readonly Finding[] {
+  async mutate(input: EngineInput): Promise<Mutated> {
+    const answer = await this.#engine.decide(input, UNLIMITED);
+    return { findings: this.#findings(input, answer), object: answer.object };
+  }
+
+  #findings(input: EngineInput, { responses, failure }: EngineAnswer): readonly Finding[] {
     if (failure !== undefined) return this.#failed(failure);
     const findings: Finding[] = [];
-    for (const { policy, result } of responses) {
+    for (const response of responses) {
+      const { policy, result } = response;
       if (result === undefined) continue;
-      const { rule, status, message, properties, exceptions } = result;
+      const { exceptions } = result;
+      const found = policy.origin === undefined ? result : resultOfOldRule(policy.origin, response, kindOf(input));
+      if (found === undefined) continue;
+      const { rule, status, message, properties } = found;
       const names = exceptions.length === 0 ? NO_NAMES : exceptions.map(({ metadata }) => metadata.name ?? "");
       const place = this.#places.get(policy) ?? this.#first;
       findings.push({ policy: place, rule, status, message, properties, exceptions: names });
@@ -117,6 +156,9 @@ class OneMode {
     }));
   }
 }
+
+const kindOf = (input: EngineInput): string =>
+  input.kind === "json" ? text(input.payload, "kind") : input.request.kind.kind;
 
 const NO_NAMES: readonly string[] = [];
 

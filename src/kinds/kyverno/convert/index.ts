@@ -8,3 +8,4 @@ export { type BoundUser, bindingsOf } from "./match/users.js";
 export { NotConverted } from "./not-converted.js";
 export type { Circumstances, Definition } from "./old-policy.js";
 export { CONVERTED_FROM, CONVERTED_RULE } from "./policy-document.js";
+export { standIns } from "./stand-in.js";

@@ -3,7 +3,7 @@ import { isObject } from "../../../../kubernetes/object.js";
 import { type Cel, call, literal, plus } from "../cel-text.js";
 import type { Term } from "../term.js";
 import type { Operand } from "./membership.js";
-import { both, byKind, choose, compare, either, type Kind, kindsOf, NEVER, never, type Test } from "./test.js";
+import { both, byKind, choose, compare, either, type Kind, kindsOf, NEVER, type Test } from "./test.js";
 import { type Comparison, compareTexts, isReadable, seconds } from "./texts.js";
 
 type Pair = (key: Operand, value: Operand) => Test;
@@ -22,17 +22,16 @@ function byKinds(key: Operand, value: Operand, pairs: Readonly<Partial<Record<`$
       term,
       KINDS.map((kind) => ({ kinds: [kind], test: kindsOf(term.type).includes(kind) ? make(kind) : NEVER })),
     );
-  const test = branches(key, (mine) =>
+  return branches(key, (mine) =>
     branches(value, (other) => pairs[`${mine} ${other}`]?.(narrowed(key, mine), narrowed(value, other)) ?? NEVER),
   );
-  return test.yes.text === "false" ? never(key) : test;
 }
 
 /** Whether both are equal: the key's type decides how. @param isSameField whether they are the old and the new value of a field */
 export function equals(key: Operand, value: Operand, isSameField: boolean): Test {
   const known = value.constant?.value;
   // A number inside never equals: Kyverno compares its two sorts of numbers.
-  if (known === null || (typeof known === "object" && hasNumber(known))) return never(key);
+  if (known === null || (typeof known === "object" && hasNumber(known))) return NEVER;
   const others = kindsOf(value.type);
   const shared = kindsOf(key.type).filter((kind) => others.includes(kind));
   const same = key.constant === undefined ? compare("==", key.cel, value.cel) : compare("==", value.cel, key.cel);
@@ -42,7 +41,9 @@ export function equals(key: Operand, value: Operand, isSameField: boolean): Test
   const more = byKinds(key, value, {
     ...(!isPlain && { "string string": (a, b) => compareTexts("==", a, b) }),
     "string number": (a, b) =>
-      known === undefined ? NEVER : both(isReadable("duration", a), compareDurations("==", a, b)),
+      known === undefined && key.constant === undefined
+        ? NEVER
+        : both(isReadable("duration", a), compareDurations("==", a, b)),
     "number string": (a, b) => (isSameField ? NEVER : both(isReadable("number", b), equalNumbers(a, b))),
   });
   return isPlain || shared.some((kind) => kind !== "string")
@@ -105,7 +106,8 @@ function compareDurations(operator: Comparison, key: Operand, value: Operand): T
   return compare(operator, durationOf(key), durationOf(value));
 }
 
-function durationOf({ cel, constant, type }: Term): Cel {
+function durationOf({ cel, constant, type, duration }: Term): Cel {
+  if (duration !== undefined) return duration;
   if (isNumber(constant?.value)) return call("duration", literal(`${Math.trunc(Number(constant.value))}s`));
   const isText = kindsOf(type).every((kind) => kind === "string");
   return call("duration", isText ? cel : plus(call("string", call("int", cel)), literal("s")));

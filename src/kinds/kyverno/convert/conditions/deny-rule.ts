@@ -29,26 +29,29 @@ export const denyRule: RuleWriter = (body, message, scope, path) => {
 /** What Kyverno says about a rule without a message. */
 export const withoutMessage = ({ rule }: Scope): string => `validation error: rule ${rule} failed`;
 
-/** Reads `deny`. Without conditions it always denies. */
-export function readDenial(body: unknown, message: string, scope: Scope): Denial {
+/**
+ * Reads `deny`. Without conditions it always denies.
+ * @param prefix what stands before the message
+ */
+export function readDenial(body: unknown, message: string, scope: Scope, prefix = ""): Denial {
   if (!isObject(body)) throw new NotConverted([], "deny is a map with conditions");
   const value = member(body, "conditions");
-  if (value === undefined || value === null) return { test: ALWAYS, message: said([message], scope) };
+  if (value === undefined || value === null) return { test: ALWAYS, message: said(prefix, [message], scope) };
   const conditions = placed(["conditions"], () => readConditions(value, scope));
-  return { test: testOf(conditions, true), message: messageFor(conditions, message, scope) };
+  return { test: testOf(conditions, true), message: messageFor(conditions, prefix, message, scope) };
 }
 
-const said = (parts: readonly string[], scope: Scope): string | Cel => {
+const said = (prefix: string, parts: readonly string[], scope: Scope): string | Cel => {
   const joined = parts.filter((part) => part !== "").join("; ");
-  return joined === "" ? withoutMessage(scope) : messageOf(joined, scope);
+  return joined === "" ? `${prefix}${withoutMessage(scope)}` : messageOf(`${prefix}${joined}`, scope);
 };
 
 /** The rule's message and those of the conditions that hold: of `any` only the first one. */
-function messageFor({ any = [], all }: Conditions, message: string, scope: Scope): string | Cel {
+function messageFor({ any = [], all }: Conditions, prefix: string, message: string, scope: Scope): string | Cel {
   const rest = all.map((condition) => condition.message);
-  const choices = any.map((condition) => said([message, condition.message, ...rest], scope));
+  const choices = any.map((condition) => said(prefix, [message, condition.message, ...rest], scope));
   const [first, ...others] = choices;
-  if (first === undefined) return said([message, ...rest], scope);
+  if (first === undefined) return said(prefix, [message, ...rest], scope);
   if (others.every((other) => textOf(other).text === textOf(first).text)) return first;
   return any
     .slice(0, -1)

@@ -9,16 +9,18 @@ import { messageOf } from "../jmespath/template.js";
 import { known, lenient, shared } from "../jmespath/value.js";
 import { NotConverted, placed } from "../not-converted.js";
 import { patternHolds } from "../pattern/pattern-rule.js";
+import { podShape } from "../pattern/shape.js";
 import { type Scope, withNames } from "../scope.js";
 import type { Term } from "../term.js";
 import { readConditions, testOf } from "./conditions.js";
 import { type Denial, readDenial, textOf, withoutMessage } from "./deny-rule.js";
-import { ask, both, choose, compare, either, isKind, opposite, some, type Test } from "./test.js";
+import { ALWAYS, ask, both, choose, compare, either, isKind, opposite, some, type Test } from "./test.js";
 import { isKnownList, loopNameOf } from "./well-known.js";
 
 export const foreachRule: RuleWriter = (body, message, scope, path) => {
   const { object, pod } = scope.roots;
-  for (const [index, { test, message: words }] of denials(body, message, scope, pod?.object ?? object, 0).entries())
+  const whole: Root = { cel: pod?.object ?? object, shape: pod === undefined ? scope.shape : podShape() };
+  for (const [index, { test, message: words }] of denials(body, message, scope, whole, 0).entries())
     scope.draft.validate(
       test.no,
       typeof words === "string" ? words : { expression: words, otherwise: withoutMessage(scope) },
@@ -26,8 +28,11 @@ export const foreachRule: RuleWriter = (body, message, scope, path) => {
     );
 };
 
+/** What patterns look at. */
+type Root = Pick<Term, "cel" | "shape">;
+
 /** What each loop of a list of loops denies. @param whole what patterns look at where the elements are no maps */
-function denials(body: unknown, message: string, scope: Scope, whole: Cel, nesting: number): readonly Denial[] {
+function denials(body: unknown, message: string, scope: Scope, whole: Root, nesting: number): readonly Denial[] {
   if (!Array.isArray(body)) throw new NotConverted([], "foreach is a list");
   return body.map((entry: unknown, index) => placed([index], () => denialOf(entry, message, scope, whole, nesting)));
 }
@@ -38,49 +43,54 @@ interface Elements {
   readonly element: Omit<Term, "cel">;
 }
 
-function denialOf(entry: unknown, message: string, scope: Scope, whole: Cel, nesting: number): Denial {
+function denialOf(entry: unknown, message: string, scope: Scope, whole: Root, nesting: number): Denial {
   const source = member(entry, "list");
   if (!isObject(entry) || typeof source !== "string") throw new NotConverted([], "a loop needs a list");
   const list = placed(["list"], () => elementsOf(source, scope));
   const base = loopNameOf(source);
   const isTaken = [...scope.names.values()].some((term) => typeof term === "object" && term.cel.text === base);
   const name = isTaken ? `${base}${nesting + 1}` : base;
-  const element: Term = { ...list.element, nullable: false, cel: cel.primary(name) };
-  const index: Term = known(cel.primary(nesting === 0 ? "index" : `index${nesting + 1}`), "int");
-  const named = withNames({ ...scope, depth: scope.depth + 1 }, [
-    ["element", element],
-    [`element${nesting}`, element],
-    ["elementIndex", index],
-    [`elementIndex${nesting}`, index],
-  ]);
-  // No variable of the policy can name an element: entries of the context are repeated.
-  const inner = placed(["context"], () => ({
-    ...withContext(member(entry, "context"), { ...named, inline: true }),
-    inline: scope.inline,
-  }));
-  const conditions = member(entry, "preconditions") ?? [];
-  const holds = placed(["preconditions"], () => testOf(readConditions(conditions, inner, true)));
-  const denial = bodyOf(entry, message, inner, element, whole, nesting);
-  const isThere = list.element.nullable ? [compare("!=", element.cel, cel.NULL)] : [];
-  const denies = both(...isThere, holds, denial.test);
-  const isIndexed = JSON.stringify(entry).includes("elementIndex");
-  const names = isIndexed ? `${index.cel.text}, ${name}` : name;
-  return {
-    test: some(list.cel, names, denies),
-    message: firstMessage(denial.message, list.cel, names, denies),
+  const index = cel.primary(nesting === 0 ? "index" : `index${nesting + 1}`);
+  /** The scope and the denial of one element. */
+  const judge = (value: Cel): Denial => {
+    const element: Term = { ...list.element, nullable: false, cel: value };
+    const named = withNames({ ...scope, depth: scope.depth + 1 }, [
+      ...["element", `element${nesting}`].map((key) => [key, element] as const),
+      ...["elementIndex", `elementIndex${nesting}`].map((key) => [key, known(index, "int")] as const),
+    ]);
+    // No variable of the policy can name an element: entries of the context are repeated.
+    const inner = placed(["context"], () => ({
+      ...withContext(member(entry, "context"), { ...named, inline: true }),
+      inline: scope.inline,
+    }));
+    const conditions = member(entry, "preconditions") ?? [];
+    const holds = placed(["preconditions"], () => testOf(readConditions(conditions, inner, true)));
+    const denial = bodyOf(entry, message, inner, element, whole, nesting);
+    const isThere = list.element.nullable ? [compare("!=", value, cel.NULL)] : [];
+    return { test: both(...isThere, holds, denial.test), message: denial.message };
   };
-}
-
-/** The message about the first element that is denied. */
-function firstMessage(message: string | Cel, list: Cel, names: string, denies: Test): string | Cel {
-  const prefix = "validation failure: ";
-  if (typeof message === "string") return prefix + message;
-  const words = cel.plus(cel.literal(prefix), message);
-  if (!names.split(", ").some((name) => new RegExp(`\\b${name}\\b`).test(message.text))) return words;
-  const found = names.includes(",")
-    ? cel.method(list, "transformList", cel.primary(names), denies.yes, words)
-    : cel.loop(list, "map", names, denies.yes, words);
-  return cel.item(found, 0);
+  const { test, message: words } = judge(cel.primary(name));
+  const isIndexed = JSON.stringify(entry).includes("elementIndex");
+  const names = isIndexed ? `${index.text}, ${name}` : name;
+  const isAbout =
+    typeof words === "object" && names.split(", ").some((each) => new RegExp(`\\b${each}\\b`).test(words.text));
+  if (!isAbout) return { test: some(list.cel, names, test), message: words };
+  if (isIndexed) {
+    const messages = cel.method(list.cel, "transformList", cel.primary(names), test.yes, words);
+    return { test: some(list.cel, names, test), message: cel.item(messages, 0) };
+  }
+  const denied = cel.loop(list.cel, "filter", name, test.yes);
+  if (nesting > 0 || scope.inline)
+    return {
+      test: some(list.cel, names, test),
+      message: cel.item(cel.loop(list.cel, "map", name, test.yes, words), 0),
+    };
+  // The message is about the first element that is denied.
+  const variable = scope.draft.variable("denied", denied, []);
+  return {
+    test: compare("!=", cel.call("size", variable), cel.literal(0)),
+    message: judge(cel.item(variable, 0)).message,
+  };
 }
 
 /** What a loop's body denies of one element. */
@@ -89,13 +99,14 @@ function bodyOf(
   message: string,
   scope: Scope,
   element: Term,
-  whole: Cel,
+  whole: Root,
   nesting: number,
 ): Denial {
+  const prefix = "validation failure: ".repeat(nesting + 1);
   const { deny, pattern, anyPattern, foreach, elementScope } = entry;
-  if (deny !== undefined) return placed(["deny"], () => readDenial(deny, message, scope));
+  if (deny !== undefined) return placed(["deny"], () => readDenial(deny, message, scope, prefix));
   if (pattern === undefined && anyPattern === undefined) {
-    const inner = elementScope === false || element.type === "string" ? whole : element.cel;
+    const inner = elementScope === false || element.type === "string" ? whole : element;
     const loops = placed(["foreach"], () => denials(foreach, message, scope, inner, nesting + 1));
     const texts = loops.map((each) => each.message);
     return {
@@ -111,22 +122,16 @@ function bodyOf(
   }
   const [key, patterns] = pattern === undefined ? ["anyPattern", anyPattern] : ["pattern", [pattern]];
   if (!Array.isArray(patterns)) throw new NotConverted(["anyPattern"], "anyPattern is a list");
-  const of = (value: Cel): Test => placed([String(key)], () => passes(patterns, value, scope));
-  const isObjects = patterns.some(
-    (each) => isObject(each) && /"\W*(?:spec|metadata|data)\W*":/.test(JSON.stringify(each)),
-  );
-  const isMap = isKind(element.cel, ["map"]);
-  let test: Test;
-  if (elementScope === false) test = of(whole);
-  else if (elementScope === undefined && element.type === "dyn" && isObjects)
-    test = choose(isMap, of(element.cel), of(whole));
-  else test = of(elementScope === undefined && ["string", "int", "list"].includes(element.type) ? whole : element.cel);
-  return { test: opposite(test), message: patternMessage(message, scope) };
+  const of = (value: Root): Test => placed([String(key)], () => passes(patterns, value, scope));
+  const isMap = element.type === "dyn" ? isKind(element.cel, ["map"]) : ALWAYS;
+  const isScoped = elementScope ?? !["string", "int", "list"].includes(element.type);
+  const test = isScoped === true ? choose(elementScope === true ? ALWAYS : isMap, of(element), of(whole)) : of(whole);
+  return { test: opposite(test), message: patternMessage(prefix, message, scope) };
 }
 
 /** Whether one of the patterns passes, or all are skipped. */
-function passes(patterns: readonly unknown[], value: Cel, scope: Scope): Test {
-  const held = patterns.map((pattern) => patternHolds(pattern, value, scope));
+function passes(patterns: readonly unknown[], value: Root, scope: Scope): Test {
+  const held = patterns.map((pattern) => patternHolds(pattern, value.cel, scope, value.shape));
   const [only, ...others] = held;
   if (only !== undefined && others.length === 0) return ask(only.ok);
   return ask(
@@ -134,17 +139,18 @@ function passes(patterns: readonly unknown[], value: Cel, scope: Scope): Test {
   );
 }
 
-function patternMessage(message: string, scope: Scope): string | Cel {
-  if (message === "") return withoutMessage(scope);
-  const words = messageOf(`${message}${message.endsWith(".") ? "" : "."} rule ${scope.rule} failed`, scope);
-  const prefix = "validation error: ";
-  return typeof words === "string" ? prefix + words : cel.plus(cel.literal(prefix), words);
+function patternMessage(prefix: string, message: string, scope: Scope): string | Cel {
+  if (message === "") return `${prefix}${withoutMessage(scope)}`;
+  const end = message.endsWith(".") ? "" : ".";
+  return messageOf(`${prefix}validation error: ${message}${end} rule ${scope.rule} failed`, scope);
 }
 
 /** The elements of a loop: none where the list is missing; what is no list is one element. */
 function elementsOf(source: string, scope: Scope): Elements {
-  const strict = query(source, scope);
-  const isRequired = /(?:^|\.)spec\.containers$/.test(source.trim());
+  // Every Pod has containers.
+  const isRequired =
+    scope.roots.pod !== undefined && /^request\.object\.spec\.containers(?:\[\])?$/.test(source.trim());
+  const strict = query(isRequired ? source.trim().replace("[]", "") : source, scope);
   const term = isRequired ? strict : lenient(strict);
   const { optional, orEmpty, type, items } = term;
   const isKnown = isKnownList(source);

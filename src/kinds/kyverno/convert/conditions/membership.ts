@@ -1,19 +1,8 @@
 /** The operators AnyIn, AllIn, AnyNotIn and AllNotIn, and the older In and NotIn. */
 import { isObject } from "../../../../kubernetes/object.js";
-import {
-  type Cel,
-  call,
-  conditional,
-  equal,
-  item,
-  list,
-  literal,
-  method,
-  primary,
-  quoted,
-  relation,
-} from "../cel-text.js";
+import { type Cel, call, conditional, item, list, literal, method, primary, relation } from "../cel-text.js";
 import { NotConverted } from "../not-converted.js";
+import { hasWildcard } from "../pattern/text-pattern.js";
 import type { Term } from "../term.js";
 import {
   ALWAYS,
@@ -21,120 +10,111 @@ import {
   type Branch,
   both,
   byKind,
+  choose,
   compare,
   either,
   every,
-  type Kind,
-  kindsOf,
-  never,
+  isKind,
   opposite,
+  SCALARS,
   some,
   type Test,
   unlessNull,
 } from "./test.js";
-import { hasWildcard, isInRange, matchesKnown, matchesText, numberOf, printed, rangeOf } from "./texts.js";
+import { isInRange, matchesKnown, matchesText, numberOf, printed, rangeOf } from "./texts.js";
 
 /** A value of which it is known where it comes from. */
 export interface Operand extends Term {
   /** Whether it, or its items, may have wildcards: a name of Kubernetes has none. */
   readonly wild: boolean;
+  /** Whether it is a text that is neither a quantity nor a duration, such as a name. */
+  readonly word?: boolean;
+  /** Whether it is there, where its condition does not hold otherwise. */
+  readonly presence?: Test;
   /** The query, of a text that is one variable only. */
   readonly path?: string;
 }
 
-type Item = Omit<Operand, "items">;
 /** Whether an item is one of the values. */
-type IsIn = (item: Item) => Test;
+type IsIn = (item: Operand) => Test;
 
-const SCALARS: readonly Kind[] = ["string", "number", "bool"];
+/** The lookups of a single key, and of an item of a list or the list as a whole. Absent: it is never among the values, nor not. */
+interface Lookups {
+  readonly scalar?: IsIn;
+  readonly items?: IsIn | { readonly whole: Test };
+}
 
 /** Whether items of the key are among the values: any or all of them, or the opposite. */
 export function among(operator: string, key: Operand, value: Operand, loopName: string): Test {
-  if (isOld(operator) && kindsOf(key.type).every((kind) => kind === "list"))
-    throw new NotConverted(
-      ["operator"],
-      `${operator} compares a list in a way of its own: write ${operator === "In" ? "AnyIn or AllIn" : "AnyNotIn or AllNotIn"}`,
-    );
-  const isNegative = operator.endsWith("NotIn") || operator === "NotIn";
-  const ofAll = operator === "AllIn" || operator === "AllNotIn" || operator === "In";
-  const { scalar, items } = lookups(key, value, operator, loopName);
-  // Of a list that is missing nothing is among the values, and nothing is not.
-  const list =
-    operator.startsWith("Any") && key.orEmpty !== undefined ? { ...key, cel: key.orEmpty, nullable: false } : key;
-  const turned = (test: Test) => (isNegative ? opposite(test) : test);
-  const inner: Item = {
-    cel: primary(loopName),
-    type: "dyn",
-    nullable: true,
-    fails: false,
-    ...key.items,
-    wild: key.wild,
-  };
-  const loop = ofAll ? every : some;
+  const { scalar, items } = /^(?:Not)?In$/.test(operator)
+    ? oldLookups(operator, key, value)
+    : lookups(key, value, operator, loopName);
+  // In an empty list nothing is or is not among the values, as in one that is missing.
+  const isEmptied = operator.startsWith("Any") && key.orEmpty !== undefined && !key.fails;
+  const list = isEmptied ? { ...key, cel: key.orEmpty, nullable: false } : key;
+  const turned = (test: Test) => (operator.endsWith("NotIn") ? opposite(test) : test);
+  const unknown = { type: "dyn", nullable: true, fails: false } as const;
+  const inner: Operand = { ...unknown, ...key.items, cel: primary(loopName), wild: key.wild };
+  const loop = /^(?:All|In)/.test(operator) ? every : some;
   const branches: Branch[] = [];
-  if (items !== undefined)
-    branches.push({
-      kinds: ["list"],
-      test: typeof items === "function" ? loop(list.cel, loopName, turned(items(inner))) : turned(items.whole),
-    });
-  if (scalar !== undefined) {
-    const test = scalar({ ...key, nullable: false });
-    branches.push({ kinds: SCALARS, test: turned(test) });
-  }
+  if (typeof items === "function")
+    branches.push({ kinds: ["list"], test: loop(list.cel, loopName, turned(items(inner))) });
+  else if (items !== undefined) branches.push({ kinds: ["list"], test: turned(items.whole) });
+  if (scalar !== undefined) branches.push({ kinds: SCALARS, test: turned(scalar({ ...key, nullable: false })) });
   const test = byKind(list, branches);
-  return test.yes.text === "false" ? never(key) : unlessValueNull(value, test);
+  if (value.constant !== undefined) return test;
+  // Only lists and texts are values.
+  return value.type === "dyn" ? both(isKind(value.cel, ["list", "string"]), test) : unlessNull(value, test);
 }
 
-const unlessValueNull = (value: Operand, test: Test): Test =>
-  value.constant === undefined ? unlessNull(value, test) : test;
-
-const isOld = (operator: string): boolean => operator === "In" || operator === "NotIn";
-
-interface Lookups {
-  readonly scalar?: IsIn;
-  /** By item of a list, or for the list as a whole. */
-  readonly items?: IsIn | { readonly whole: Test };
+/** In and NotIn: with a list of texts alone, as a text means something of its own there. */
+function oldLookups(operator: string, key: Operand, value: Operand): Lookups {
+  const texts = value.constant?.value;
+  if (!Array.isArray(texts) || texts.some((text) => typeof text !== "string") || key.type === "list")
+    throw new NotConverted(
+      ["operator"],
+      `${operator} differs from Any${operator} here: write Any${operator} or All${operator}, whichever is meant`,
+    );
+  return {
+    scalar: (each) => inTexts(each, texts),
+    items: (each) => inTexts({ ...each, wild: false }, texts, true),
+  };
 }
 
 function lookups(key: Operand, value: Operand, operator: string, loopName: string): Lookups {
   if (value.constant === undefined) {
-    const isIn: IsIn = (each) => inTerm(each, value, `${loopName}v`);
-    return { scalar: isIn, items: isIn };
+    const items: IsIn = (each) => inList(each, value, listOf(value), `${loopName}v`);
+    return { scalar: (each) => scalarIn(each, value, `${loopName}v`), items };
   }
   const known = value.constant.value;
+  if (typeof known === "string") return inText(key, known, operator);
   if (Array.isArray(known)) {
     const isIn: IsIn = (each) => inTexts(each, known.map(printed));
-    if (!isOld(operator)) return { scalar: isIn, items: isIn };
-    return known.every((each) => typeof each === "string")
-      ? { scalar: isIn, items: (each) => inTexts({ ...each, wild: false }, known, true) }
-      : { scalar: isIn };
+    return { scalar: isIn, items: isIn };
   }
-  if (typeof known === "string") return inText(key, known, operator);
-  if (known === null || isObject(known) || operator.startsWith("All") || !operator.startsWith("Any")) return {};
+  if (known === null || isObject(known) || operator.startsWith("All")) return {};
   return { items: (each) => inTexts(each, [printed(known)]) };
 }
 
 /** The lookups in a text: one value with wildcards, a range, or a list as JSON. */
 function inText(key: Operand, known: string, operator: string): Lookups {
+  const exactly: IsIn = (each) => inTexts({ ...each, wild: false }, [known], true);
   const range = rangeOf(known);
-  if (range !== undefined && !isOld(operator)) {
-    const isIn: IsIn = (each) =>
-      byKind(each, [
-        { kinds: ["string"], test: isInRange(each.cel, range) },
-        { kinds: ["number"], test: isInRange(call("string", each.cel), range) },
-      ]);
-    return { scalar: isIn, items: isIn };
+  if (range !== undefined) {
+    const isIn: IsIn = (each) => isInRange(each, range);
+    // AnyNotIn turns a list's range round: what is no number is not outside, and a range that begins with a sign is a text.
+    const isNotOutside: IsIn = (each) => (/^[-+]/.test(known) ? exactly(each) : opposite(isInRange(each, range, true)));
+    return { scalar: isIn, items: operator === "AnyNotIn" ? isNotOutside : isIn };
   }
   const one: IsIn = (each) => inTexts({ ...each, wild: false }, [known]);
-  const first: Item = { ...key, cel: item(key.cel, 0), type: "dyn", wild: false };
-  const isOne = both(compare("==", call("size", key.cel), literal(1)), inTexts(first, [known], true));
   const parsed = parsedTexts(known);
-  // The old operators know only lists as JSON; NotIn answers yes, too, where the only item is the text itself.
-  if (parsed === undefined && isOld(operator))
-    return operator === "In" ? { scalar: one, items: { whole: isOne } } : { items: { whole: opposite(isOne) } };
   if (parsed === undefined) return { scalar: one, items: (each) => inTexts(each, [known]) };
   // JSON that is not a list of texts is no valid value: only the same text is found, and nothing is "not in" it.
-  if (parsed === null) return operator.endsWith("NotIn") ? {} : { scalar: one, items: { whole: isOne } };
+  if (parsed === null) {
+    const first: Operand = { ...key, cel: item(key.cel, 0), type: "dyn" };
+    const whole = both(compare("==", call("size", key.cel), literal(1)), exactly(first));
+    return operator.endsWith("NotIn") ? {} : { scalar: one, items: { whole } };
+  }
   return {
     scalar: (each) => either(one(each), inTexts({ ...each, wild: false }, parsed, true)),
     items: (each) => inTexts(each, parsed),
@@ -153,21 +133,20 @@ function parsedTexts(text: string): readonly string[] | null | undefined {
 }
 
 /** Whether an item is printed as one of the texts. @param exact whether wildcards in the texts are plain characters */
-function inTexts(each: Item, texts: readonly string[], exact = false): Test {
+function inTexts(each: Operand, texts: readonly string[], exact = false): Test {
   const plain = texts.filter((text) => exact || !hasWildcard(text));
   const patterns = texts.filter((text) => !exact && hasWildcard(text));
   if (patterns.some((text) => /^\*+$/.test(text))) return ALWAYS;
   const branches: Branch[] = [];
+  // A key with wildcards finds patterns, too.
+  if (each.wild && !exact) {
+    const test =
+      texts.length === 1
+        ? matchesText(literal(texts[0]), each)
+        : some(literal(texts), "text", matchesText(primary("text"), each));
+    branches.push({ kinds: ["string"], test });
+  } else if (plain.length > 0) branches.push({ kinds: ["string"], test: isOneOf(each.cel, plain), total: true });
   if (plain.length > 0) {
-    if (each.wild)
-      branches.push({
-        kinds: ["string"],
-        test:
-          plain.length === 1
-            ? matchesText(literal(plain[0]), each)
-            : some(literal(plain), "v", matchesText(primary("v"), each)),
-      });
-    else branches.push({ kinds: ["string"], test: isOneOf(each.cel, plain), total: true });
     const numbers = plain.filter((text) => numberOf(text) !== undefined && printed(Number(text)) === text);
     if (numbers.length > 0)
       branches.push({ kinds: ["number"], test: isOneOf(each.cel, numbers.map(Number)), total: true });
@@ -185,7 +164,7 @@ function inTexts(each: Item, texts: readonly string[], exact = false): Test {
 }
 
 /** The branches, of which several may be about the same types. */
-function joined(each: Item, branches: readonly Branch[]): Test {
+function joined(each: Operand, branches: readonly Branch[]): Test {
   const guarded = branches.filter((branch) => !branch.total);
   const merged: Branch[] = branches.filter((branch) => branch.total);
   for (const branch of guarded) {
@@ -205,32 +184,41 @@ function isOneOf(each: Cel, values: readonly (number | string)[]): Test {
   return ask(relation("in", each, known));
 }
 
-/** Whether an item is among values that only the evaluation knows. */
-function inTerm(each: Item, value: Operand, name: string): Test {
-  if (!value.wild && value.type === "string" && !each.wild)
-    return each.constant === undefined ? compare("==", each.cel, value.cel) : compare("==", value.cel, each.cel);
-  const values = listOf(value);
-  const inner = value.items?.type === "string" ? primary(name) : call("string", primary(name));
+/** A single value among values that only the evaluation knows: a text is matched by a value that is a text, not the other way round. */
+function scalarIn(each: Operand, value: Operand, name: string): Test {
+  const isText = value.type === "string";
+  if (isText && !value.wild) return each.wild ? matchesText(each.cel, value) : sameTexts(each, value);
+  const ofList = inList(each, value, value.cel, name);
+  if (value.type === "list") return ofList;
+  const parsed = ask(relation("in", textOf(each), method(primary("json"), "unmarshal", value.cel)));
+  const ofText = choose(ask(method(value.cel, "startsWith", literal("["))), parsed, matchesText(textOf(each), value));
+  return isText ? ofText : choose(isKind(value.cel, ["list"]), ofList, ofText);
+}
+
+const sameTexts = (each: Operand, value: Operand): Test =>
+  each.constant === undefined ? compare("==", each.cel, value.cel) : compare("==", value.cel, each.cel);
+
+const textOf = ({ cel, type, nullable }: Operand): Cel => (type === "string" && !nullable ? cel : call("string", cel));
+
+/** Whether an item is in a list that only the evaluation knows. */
+function inList(each: Operand, value: Operand, values: Cel, name: string): Test {
+  if (!value.wild && value.type === "string") return each.wild ? matchesText(value.cel, each) : sameTexts(each, value);
   if (!each.wild && !value.wild) return ask(relation("in", each.cel, values));
-  const text = each.type === "string" && !each.nullable ? each.cel : call("string", each.cel);
+  const inner = textOf({ ...value, type: value.items?.type ?? "dyn", nullable: false, cel: primary(name) });
   const known = each.constant?.value;
-  const item: Item = { cel: inner, type: "string", nullable: false, fails: false, wild: false };
-  const patternOfKey = known === undefined ? matchesText(inner, { cel: text }) : inTexts(item, [printed(known)]);
+  const item: Operand = { cel: inner, type: "string", nullable: false, fails: false, wild: false };
+  const byKey = known === undefined ? matchesText(inner, { cel: textOf(each) }) : inTexts(item, [printed(known)]);
   return some(
     values,
     name,
-    either(...(value.wild ? [matchesText(text, { cel: inner })] : []), ...(each.wild ? [patternOfKey] : [])),
+    either(...(value.wild ? [matchesText(textOf(each), { cel: inner })] : []), ...(each.wild ? [byKey] : [])),
   );
 }
 
 /** The values as a list: a text may be a list as JSON, as in the data of a ConfigMap. */
 function listOf({ cel, type }: Operand): Cel {
   if (type === "list") return cel;
-  const ofText = conditional(
-    method(cel, "startsWith", primary(quoted("["))),
-    method(primary("json"), "unmarshal", cel),
-    list([cel]),
-  );
-  if (type === "string") return ofText;
-  return conditional(equal(primary(`type(${cel.text})`), primary("list")), cel, ofText);
+  const isJson = method(cel, "startsWith", literal("["));
+  const ofText = conditional(isJson, method(primary("json"), "unmarshal", cel), list([cel]));
+  return type === "string" ? ofText : conditional(isKind(cel, ["list"]).yes, cel, ofText);
 }

@@ -1,24 +1,12 @@
 /** What texts mean to the operators: quantities, durations, versions, wildcards, ranges. */
 import { parseGoDuration } from "../../../../data/go/duration.js";
 import { type Cel, call, literal, method, plus } from "../cel-text.js";
+import { DURATION, matching } from "../pattern/scalar.js";
+import { hasWildcard, isQuantity } from "../pattern/text-pattern.js";
 import type { Term } from "../term.js";
-import { ALWAYS, ask, both, choose, compare, NEVER, opposite, type Test } from "./test.js";
+import type { Operand } from "./membership.js";
+import { ALWAYS, ask, both, byKind, choose, compare, either, NEVER, opposite, type Test } from "./test.js";
 
-const DURATION = "^[-+]?(([0-9]+[.]?[0-9]*|[.][0-9]+)(ns|us|µs|μs|ms|s|m|h))+$";
-const QUANTITY = /^[-+]?(\d+(\.\d*)?|\.\d+)([numkMGTPE]|[KMGTPE]i|[eE][-+]?\d+)?$/;
-export const isQuantity = (text: string): boolean => QUANTITY.test(text);
-export const hasWildcard = (text: string): boolean => /[*?]/.test(text);
-function matching(text: Cel, pattern: string): Cel {
-  const [, left = "", word = "", right = ""] = /^(\**)([^*?]*)(\**)$/.exec(pattern) ?? [];
-  if (/^\*+$/.test(pattern)) return literal(true);
-  if (word !== "")
-    return method(text, left === "" ? "startsWith" : right === "" ? "endsWith" : "contains", literal(word));
-  const source = pattern
-    .replace(/[.+^$(){}|[\]\\]/g, "\\$&")
-    .replace(/\*+/g, ".*")
-    .replaceAll("?", ".");
-  return method(text, "matches", literal(`(?s)^${source}$`));
-}
 const FLOAT = "^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]+)?$";
 const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
 const RANGE = /^([-|+]?\d+(?:\.\d+)?[A-Za-z]*)-([-|+]?\d+(?:\.\d+)?[A-Za-z]*)$/;
@@ -60,17 +48,28 @@ const STATIC: Readonly<Record<Reading, (text: string) => boolean>> = {
   semver: (text) => VERSION.test(text),
 };
 
-/** Whether a text can be read in a way: known at once of a constant. */
-export function isReadable(reading: Reading, { cel, constant }: Pick<Term, "cel" | "constant">): Test {
+/** A text, and what is known of it. */
+type Text = Pick<Term, "cel" | "constant" | "duration" | "quantity"> & Partial<Pick<Term, "type">>;
+
+/** Whether a text can be read in a way: known at once of a constant, and of what functions of times and arithmetic answer. */
+export function isReadable(reading: Reading, { cel, constant, type, duration, quantity }: Text): Test {
   if (constant !== undefined) return STATIC[reading](String(constant.value)) ? ALWAYS : NEVER;
+  if (type === "string" && (duration === undefined) !== (quantity === undefined))
+    return reading === (duration === undefined ? "quantity" : "duration") ? ALWAYS : NEVER;
   if (reading === "quantity") return ask(call("isQuantity", cel));
   if (reading === "semver") return ask(call("isSemver", cel));
   return ask(method(cel, "matches", literal(reading === "number" ? FLOAT : DURATION)));
 }
 
 /** The comparison of two texts that are read in the same way. */
-export function compareAs(reading: Reading, operator: Comparison, a: Cel, b: Cel): Test {
-  const [left, right] = [a, b].map((text) => call(reading === "number" ? "double" : reading, text)) as [Cel, Cel];
+export const compareAs = (reading: Reading, operator: Comparison, a: Cel, b: Cel): Test =>
+  compareRead(reading, operator, { cel: a }, { cel: b });
+
+function compareRead(reading: Reading, operator: Comparison, a: Text, b: Text): Test {
+  const read = (text: Text): Cel =>
+    (reading === "duration" || reading === "quantity" ? text[reading] : undefined) ??
+    call(reading === "number" ? "double" : reading, text.cel);
+  const [left, right] = [read(a), read(b)];
   if (reading === "duration" || reading === "number" || operator === "==") return compare(operator, left, right);
   const isLess = operator === "<" || operator === ">=";
   const test = ask(method(left, isLess ? "isLessThan" : "isGreaterThan", right));
@@ -96,8 +95,8 @@ const mayMatchQuantity = (pattern: string): boolean =>
   hasWildcard(pattern) && /^[*?+\-.\d]/.test(pattern) && /^[*?+\-.\deEKMGTPinumk]*$/.test(pattern);
 
 /** Texts that are compared: as durations, quantities or versions; equal ones by wildcards in the value, too. */
-export function compareTexts(operator: Comparison, key: Term, value: Term): Test {
-  const as = (reading: Reading): Test => compareAs(reading, operator, key.cel, value.cel);
+export function compareTexts(operator: Comparison, key: Operand, value: Operand): Test {
+  const as = (reading: Reading): Test => compareRead(reading, operator, key, value);
   const are = (reading: Reading): Test => both(isReadable(reading, key), isReadable(reading, value));
   const known = value.constant?.value;
   if (operator !== "==") {
@@ -106,9 +105,18 @@ export function compareTexts(operator: Comparison, key: Term, value: Term): Test
       oddSeconds === undefined
         ? both(are("semver"), as("semver"))
         : both(isReadable("number", key), compare(operator, call("int", call("double", key.cel)), literal(oddSeconds)));
-    return choose(are("duration"), as("duration"), choose(are("quantity"), as("quantity"), rest));
+    const fixed = numberOf(String(key.constant?.value));
+    const odd =
+      key.constant !== undefined && fixed !== undefined
+        ? both(
+            isReadable("duration", value),
+            compareAs("duration", operator, literal(`${Math.trunc(fixed)}s`), value.cel),
+          )
+        : NEVER;
+    return either(odd, choose(are("duration"), as("duration"), choose(are("quantity"), as("quantity"), rest)));
   }
   const match = matchesText(key.cel, value);
+  if (key.word || value.word) return match;
   const mayBeQuantity = typeof known !== "string" || isQuantity(known) || mayMatchQuantity(known);
   return choose(
     are("duration"),
@@ -123,15 +131,26 @@ export function compareTexts(operator: Comparison, key: Term, value: Term): Test
   );
 }
 
-/** Whether a text lies in a range of texts, such as `1-10` or `1Gi-2Gi`. */
-export function isInRange(text: Cel, [low, high]: readonly [string, string]): Test {
-  const within = (reading: Reading): Test =>
+/** Whether a text or number lies in a range, such as `1-10` or `1Gi-2Gi`, or outside of it. */
+export function isInRange(each: Operand, [low, high]: readonly [string, string], isOutside = false): Test {
+  const join = isOutside ? either : both;
+  const operators = isOutside ? (["<", ">"] as const) : ([">=", "<="] as const);
+  const within = (reading: Reading, text: Cel): Test =>
     STATIC[reading](low) && STATIC[reading](high)
       ? both(
           isReadable(reading, { cel: text }),
-          compareAs(reading, ">=", text, literal(low)),
-          compareAs(reading, "<=", text, literal(high)),
+          join(
+            compareAs(reading, operators[0], text, literal(low)),
+            compareAs(reading, operators[1], text, literal(high)),
+          ),
         )
       : NEVER;
-  return choose(within("duration"), ALWAYS, within("quantity"));
+  const numbers = [low, high].map(numberOf);
+  const ofNumber = numbers.every((each) => each !== undefined)
+    ? join(...numbers.map((number, i) => compare(operators[i === 0 ? 0 : 1], each.cel, literal(number))))
+    : within("quantity", call("string", each.cel));
+  return byKind(each, [
+    { kinds: ["string"], test: either(within("duration", each.cel), within("quantity", each.cel)) },
+    { kinds: ["number"], test: ofNumber },
+  ]);
 }

@@ -1,19 +1,17 @@
-/** What is known of a value by the field of Kubernetes that it comes from: conditions about it are written shorter. */
-
-import type { Term } from "../term.js";
+/** What is known of keys, values and lists by the names of the fields that they come from. */
+import { method } from "../cel-text.js";
+import type { Value } from "../jmespath/value.js";
+import { hasWildcard } from "../pattern/text-pattern.js";
 import type { Operand } from "./membership.js";
-import { hasWildcard } from "./texts.js";
+import { ask } from "./test.js";
 
-/** Fields of Kubernetes' own kinds that are whole numbers. */
-const NUMBERS =
-  /^(?:replicas|minReplicas|maxReplicas|containerPort|hostPort|runAsUser|runAsGroup|fsGroup|generation|elementIndex\d*)$/;
+/** Fields that are texts, or lists of texts, without wildcards. */
+const PLAIN =
+  /(?:\b(?:name|namespace|kind|apiVersion|image|operation|username|uid|add|drop|finalizers|groups|[a-z]+Name)|keys\(@?[^()]*\))(?:\[\])?$/;
 
-/** Fields that are texts without wildcards. */
-const TEXTS = /^(?:name|namespace|kind|apiVersion|image|operation|username|uid|[a-z]+Name|[a-zA-Z]+Policy)$/;
-
-/** Lists whose items are texts without wildcards. */
-const PLAIN_LISTS =
-  /(?:\b(?:add|drop|finalizers|groups)|\b(?:name|namespace|kind|image))(?:\[\])?$|keys\(@?[^()]*\)(?:\[\])?$/;
+/** Fields of built-in kinds that may have wildcards: rules of roles and webhooks, hosts, and what is anybody's text. */
+const WILD =
+  /\b(?:verbs|resources|apiGroups|resourceNames|nonResourceURLs|hosts?|rules|annotations|command|args|value|data|key)\b/;
 
 /** Fields of Kubernetes' own kinds that are lists of maps or texts. */
 const LISTS =
@@ -27,27 +25,43 @@ export const loopNameOf = (source: string): string =>
   /(container|volume|mount|port|rule|subject|host|path)s(?:\[\])?$/i.exec(source.trim())?.[1]?.toLowerCase() ??
   "element";
 
-/** The term of a key or value, and whether it may have wildcards. @param source as it stands in the policy */
-export function operandOf(term: Term, source: unknown): Operand {
-  if (term.constant !== undefined) {
-    const { value } = term.constant;
-    return { ...term, nullable: value === null, wild: hasWildcard(JSON.stringify(value)) };
-  }
-  const path = typeof source === "string" ? /^\{\{\s*(.*?)\s*\}\}$/s.exec(source)?.[1]?.trim() : undefined;
-  if (path === undefined) return { ...term, wild: true };
-  // `a.name || 'x'`, and what is piped into nothing, is told by its path.
+/** A single text of that sort. */
+const NAME = /\b(?:name|namespace|kind|apiVersion|image|operation|username|uid|[a-z]+Name)$/;
+
+/**
+ * The term of a key or value, with what its source tells.
+ * @param source as it stands in the policy
+ * @param isSoft whether the condition does not hold, instead of failing, where the value is missing
+ */
+export function operandOf(term: Value, source: unknown, isSoft: boolean): Operand {
+  if (term.constant !== undefined) return { ...term, wild: hasWildcard(JSON.stringify(term.constant.value)) };
+  const path =
+    typeof source === "string" ? /^\{\{((?:[^{}]|\{\{?[^{}]*\}\}?)*)\}\}$/s.exec(source)?.[1]?.trim() : undefined;
+  // Of a text with variables: what stands beside them.
+  if (path === undefined)
+    return {
+      ...term,
+      wild: true,
+      word: typeof source === "string" && /[^\w.+-]/.test(source.replace(/\{\{.*?\}\}/gs, "")),
+    };
   const plain = path.replace(/\s*\|\|\s*(?:'[^'*?]*'|`\[\]`|`""`)$/, "").replace(/^\((.*)\)$/s, "$1");
-  const field = /(?:^|[.])([A-Za-z]+\d*)$/.exec(plain)?.[1] ?? "";
-  const isPath = /^[\w.[\]"/-]+$/.test(plain);
-  const wild = !(isPath && TEXTS.test(field)) && !PLAIN_LISTS.test(plain);
-  // At admission every object has a name.
-  if (/^request\.object\.metadata\.name$/.test(plain)) return { ...term, fails: false, nullable: false, wild };
-  // Null is dropped where a field has a type.
-  const isTyped = /^request\.(?:object|oldObject)\.metadata\.|^element\.(?:name|image)$/.test(plain);
-  const sure = { ...term, nullable: term.nullable && !term.fails };
-  if (isTyped && term.fails) return { ...sure, type: term.type, wild };
-  if (term.type !== "dyn" || !isPath) return { ...term, wild };
-  if (TEXTS.test(field) && !plain.includes("[")) return { ...sure, type: "string", wild };
-  if (NUMBERS.test(field)) return { ...sure, type: "number", wild };
-  return { ...term, wild };
+  const isKnown = (term.shape ?? term.items?.shape) !== undefined;
+  const wild = !PLAIN.test(plain) && (!isKnown || WILD.test(plain));
+  const word = NAME.test(plain) && (term.type === "dyn" || term.type === "string");
+  // At admission every object has a name; labels and annotations are texts.
+  const isNamed = /^request\.object\.metadata\.name$/.test(plain);
+  const nullable = term.nullable && !(term.fails && (isNamed || term.type === "string"));
+  const there =
+    isSoft && term.fails && term.optional !== undefined
+      ? (term.present ?? method(term.optional, "hasValue"))
+      : undefined;
+  return {
+    ...term,
+    ...(word && { type: "string" as const, word }),
+    ...(there !== undefined && { presence: ask(there) }),
+    nullable,
+    fails: term.fails && !isNamed && there === undefined,
+    wild,
+    path,
+  };
 }

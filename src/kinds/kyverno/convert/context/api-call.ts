@@ -2,7 +2,7 @@
 import { isObject, type JsonObject, member, text } from "../../../../kubernetes/object.js";
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
-import { joined, partsOf, type TextParts, template } from "../jmespath/template.js";
+import { joined, partsOf, template } from "../jmespath/template.js";
 import { known, type Value } from "../jmespath/value.js";
 import { NotConverted, placed } from "../not-converted.js";
 import type { Scope } from "../scope.js";
@@ -10,21 +10,28 @@ import type { Term } from "../term.js";
 import { queried } from "./context.js";
 import { getObject, objectOf } from "./looked-up.js";
 
-export function apiCall(body: JsonObject, scope: Scope): Value {
+/** The result of an `apiCall`. @param name of the context's entry */
+export function apiCall(name: string, body: JsonObject, scope: Scope): Value {
   const service = body["service"];
   const call = isObject(service)
     ? placed(["service"], () => serviceCall(service, body, scope))
     : placed(["urlPath"], () => clusterCall(text(body, "urlPath"), body, scope));
+  const made = result(body, call, scope);
+  // A call that is used twice is a variable of its own, so that it is made once.
+  if (scope.inline || scope.depth > 0 || made.cel.text.split(call.cel.text).length <= 2) return made;
+  const ref = scope.draft.variable(`${name}Source`, call.cel, []);
+  return result(body, { ...call, cel: ref, ...(call.again !== undefined && { member: call.again(ref) }) }, scope);
+}
+
+function result(body: JsonObject, call: Value, scope: Scope): Value {
   const made = queried(body, call, scope);
   const otherwise = body["default"];
-  if (otherwise === undefined || otherwise === null || !call.cel.text.startsWith("resource.Get")) return made;
+  if (otherwise === undefined || otherwise === null || call.again === undefined || !call.fails) return made;
   // An object that is not there is the error that the default is for.
   const isMissing = cel.equal(cel.call("dyn", call.cel), cel.NULL);
   const instead = placed(["default"], () => template(otherwise, scope));
-  return known(cel.conditional(isMissing, cel.call("dyn", instead.cel), cel.call("dyn", made.cel)), "dyn", {
-    nullable: made.nullable,
-    fails: made.fails,
-  });
+  const text = cel.conditional(isMissing, cel.call("dyn", instead.cel), cel.call("dyn", made.cel));
+  return known(text, "dyn", { nullable: made.nullable, fails: made.fails });
 }
 
 const SELECTED = /^(?:labelSelector|fieldSelector)=(.*)$/;
@@ -50,17 +57,12 @@ function clusterCall(path: string, body: JsonObject, scope: Scope): Value {
   const isInNamespace = rest[0] === "namespaces" && rest.length > 2;
   const [resource = "", name, subresource] = isInNamespace ? rest.slice(2) : rest;
   const namespace = isInNamespace ? term(rest[1] ?? "") : undefined;
-  const plural =
-    subresource === undefined ? term(resource).cel : cel.plus(term(resource).cel, cel.literal(`/${subresource}`));
-  const what = {
-    version,
-    resource: subresource === undefined ? plural : cel.literal(`${resource}/${subresource}`),
-    ...(namespace !== undefined && { namespace }),
-  };
-  if (text(body, "method") === "POST")
-    return objectOf(
-      cel.call("resource.Post", cel.literal(version), plural, namespace?.cel ?? cel.literal(""), postData(body, scope)),
-    );
+  const plural = term(subresource === undefined ? resource : `${resource}/${subresource}`).cel;
+  const what = { version, resource: plural, ...(namespace !== undefined && { namespace }) };
+  if (text(body, "method") === "POST") {
+    const where = namespace?.cel ?? cel.literal("");
+    return objectOf(cel.call("resource.Post", cel.literal(version), plural, where, postData(body, scope)));
+  }
   if (name !== undefined) return getObject({ ...what, name: term(name).cel }, scope);
   return selected(getObject(what, scope), search, what, term, scope);
 }
@@ -73,7 +75,7 @@ function selected(
   term: (part: string) => Term,
   scope: Scope,
 ): Value {
-  const asked = search.split("&").filter((part) => part !== "" && !/^(?:limit|timeoutSeconds)=/.test(part));
+  const asked = search.split("&").filter((part) => part !== "");
   const [only] = asked;
   if (only === undefined) return all;
   const selector = decoded(SELECTED.exec(only)?.[1] ?? "");
@@ -119,19 +121,16 @@ function postData(body: JsonObject, scope: Scope): Cel {
 function serviceCall(service: JsonObject, body: JsonObject, scope: Scope): Value {
   if (scope.namespace !== undefined)
     throw new NotConverted([], "calls of services are allowed in ClusterPolicies only");
-  const text_ = (key: string): TextParts => placed([key], () => partsOf(text(service, key), scope));
-  const [url, bundle] = [joined(text_("url")).cel, text(service, "caBundle")];
+  const url = placed(["url"], () => joined(partsOf(text(service, "url"), scope)).cel);
+  const bundle = text(service, "caBundle");
   const client = bundle === "" ? cel.primary("http") : cel.call("http.Client", cel.literal(bundle));
-  const headers = Array.isArray(service["headers"]) ? service["headers"] : [];
-  const extra = headers.map(
+  const given = Array.isArray(service["headers"]) ? service["headers"] : [];
+  const headers = given.map(
     (header: unknown) => [text(header, "key"), joined(partsOf(text(header, "value"), scope)).cel] as const,
   );
-  const args = [
-    url,
-    ...(text(body, "method") === "POST" ? [postData(body, scope)] : []),
-    ...(extra.length === 0 ? [] : [cel.map(extra)]),
-  ];
-  const call = cel.method(client, text(body, "method") === "POST" ? "Post" : "Get", ...args);
+  const isPost = text(body, "method") === "POST";
+  const args = [url, ...(isPost ? [postData(body, scope)] : []), ...(headers.length === 0 ? [] : [cel.map(headers)])];
+  const call = cel.method(client, isPost ? "Post" : "Get", ...args);
   const isFine = cel.relation("<", cel.primary("r.statusCode"), cel.literal(300));
   const answer = cel.item(cel.loop(cel.list([call]), "filter", "r", isFine), 0);
   // An answer that is not an object stands in `body`.

@@ -7,11 +7,12 @@ import { known, memberOf, type Value } from "./value.js";
 
 const GROUPS = ["containers", "initContainers", "ephemeralContainers"];
 
+/** The text of images as a whole, which have no counterpart: it is found in a result. */
+export const WHOLE = "images{}";
+
 /** A value with members only. */
 const opaque = (member: (key: string) => Value, more: Partial<Value> = {}): Value => ({
-  get cel(): Cel {
-    throw new NotConverted([], "images as a whole are not converted: write their registry, path, name, tag or digest");
-  },
+  cel: cel.primary(WHOLE),
   type: "map",
   nullable: false,
   fails: false,
@@ -51,7 +52,7 @@ function podSpec(scope: Scope): Cel {
   return scope.inline ? text : scope.draft.variable("podSpec", text, []);
 }
 
-/** What is known of one image. */
+/** One image. */
 function imageOf(source: Cel): Value {
   const image = cel.call("image", source);
   const registry = cel.method(

@@ -6,6 +6,7 @@ import { NotConverted } from "../not-converted.js";
 import { loopOf, type Scope } from "../scope.js";
 import type { Term } from "../term.js";
 import { FUNCTIONS } from "./functions/index.js";
+import { WHOLE } from "./images.js";
 import { type Node, type ParsedQuery, Placeholder, parseQuery } from "./parse.js";
 import { rootOf } from "./roots.js";
 import {
@@ -18,6 +19,7 @@ import {
   lenient,
   memberOf,
   printed,
+  shared,
   truthy,
   type Value,
 } from "./value.js";
@@ -25,7 +27,7 @@ import {
 /** Variables inside of a query, such as `{{ a.{{ b }} }}`, by the words that stand for them. */
 export type Nested = ReadonlyMap<string, Term>;
 
-/** What a node is evaluated with. */
+/** The circumstances in which a node is evaluated. */
 interface Place {
   readonly scope: Scope;
   readonly literals: ParsedQuery["literals"];
@@ -34,7 +36,7 @@ interface Place {
 
 type Of<T extends Node["type"]> = Extract<Node, { readonly type: T }>;
 
-/** What else a query may have. */
+/** More about a query. */
 export interface QueryOptions {
   /** Variables inside of it. */
   readonly nested?: Nested;
@@ -49,7 +51,10 @@ export interface QueryOptions {
  */
 export function query(source: string, scope: Scope, { nested = new Map(), current }: QueryOptions = {}): Value {
   const { tree, literals } = parseQuery(source);
-  return evaluate(tree, current ?? rootOf(scope), { scope, literals, nested });
+  const made = evaluate(tree, current ?? rootOf(scope), { scope, literals, nested });
+  if (made.cel.text.includes(WHOLE))
+    throw new NotConverted([], "images as a whole are not converted: write their registry, path, name, tag or digest");
+  return made;
 }
 
 function evaluate(node: Node, current: Value, place: Place): Value {
@@ -66,6 +71,7 @@ function evaluate(node: Node, current: Value, place: Place): Value {
       return literal instanceof Placeholder ? nestedLiteral(literal, place) : textOf(literal, place);
     }
     case "Subexpression":
+      return within(node.right, evaluate(node.left, current, place), place);
     case "IndexExpression":
       return evaluate(node.right, evaluate(node.left, current, place), place);
     case "Pipe":
@@ -101,9 +107,25 @@ function evaluate(node: Node, current: Value, place: Place): Value {
   }
 }
 
+/** The value of what stands behind a dot: functions and selections there are of a value that must be there. */
+function within(node: Node, owner: Value, place: Place): Value {
+  const isOther = ["Function", "MultiSelectList", "MultiSelectHash"].includes(first(node).type);
+  if (!isOther || owner.optional === undefined || owner.inside !== undefined) return evaluate(node, owner, place);
+  const { optional, ...strict } = owner;
+  const made = evaluate(node, { ...strict, nullable: false }, place);
+  const { sure = made.cel } = made;
+  const present = strict.present ?? cel.method(optional, "hasValue");
+  return made.constant === undefined ? { ...made, present, sure, fails: true } : made;
+}
+
+/** The part of a node that is evaluated first. */
+function first(node: Node): Node {
+  if ("left" in node) return first(node.left);
+  return node.type === "Flatten" ? first(node.child) : node;
+}
+
 function field(name: string, current: Value, place: Place): Value {
-  const only = place.nested.get(name);
-  const key = only ?? textOf(name, place);
+  const key = place.nested.get(name) ?? textOf(name, place);
   return memberOf(current, key.constant === undefined ? key.cel : String(key.constant.value), place.scope);
 }
 
@@ -112,7 +134,7 @@ function nestedLiteral({ word }: Placeholder, { nested }: Place): Value {
   const term = nested.get(word);
   if (term === undefined) throw new NotConverted([], `\`${word}\` is not a literal`);
   // It has its value before the query is read: a missing key in it is an error anywhere.
-  const { optional: _, ...value } = term;
+  const { optional: _, present: __, ...value }: Value = term;
   return value;
 }
 
@@ -129,47 +151,56 @@ function textOf(value: unknown, { nested }: Place): Value {
 function project(list: Value, right: Node, condition: Node | undefined, place: Place): Value {
   const { name, inner } = loopOf(place.scope);
   const each = cel.primary(name);
-  const element =
-    list.each?.(each) ??
-    known(each, list.items?.type ?? "dyn", list.items?.items === undefined ? {} : { items: list.items.items });
+  const element = list.each?.(each) ?? known(each, list.items?.type ?? "dyn", about(list.items));
   const inside = { ...place, scope: inner };
   const holds = condition === undefined ? cel.TRUE : truthy(lenient(evaluate(condition, element, inside)), inner);
   const made = evaluate(right, element, inside);
-  const { type, items } = made;
-  return changed(list, "list", place.scope, (old) => collected(old, name, holds, made), {
-    items: { type, nullable: false, fails: false, ...(items !== undefined && { items }) },
+  const { type } = made;
+  return changed(list, "list", place.scope, (old) => collected(old, name, holds, made, inner), {
+    items: { type, nullable: false, fails: false, ...about(made) },
     ...((right.type !== "Identity" || list.projected === true) && { projected: true }),
   });
 }
 
+/** The knowledge about the parts of a value. */
+const about = (value: Pick<Term, "items" | "shape"> = {}): Partial<Value> => ({
+  ...(value.items !== undefined && { items: value.items }),
+  ...(value.shape !== undefined && { shape: value.shape }),
+});
+
 /** The items of a list that are made of another one's; those that are null are left out. */
-function collected(list: Cel, name: string, holds: Cel, made: Value): Cel {
+function collected(list: Cel, name: string, holds: Cel, made: Value, scope: Scope): Cel {
   const value = made.sure ?? made.cel;
-  const { optional } = made;
+  const { optional, present } = made;
   // A value that counts as true is there.
-  const isTested = optional !== undefined && holds.text.startsWith(`!(${optional.text}.orValue(null) in `);
-  const there = optional === undefined || isTested ? cel.TRUE : (made.present ?? cel.method(optional, "hasValue"));
-  const guard = cel.and(holds, there);
+  const isTested =
+    holds.text.includes(`${optional?.text}.orValue(`) && holds.text === truthy(lenient(made), scope).text;
+  const there = present ?? (optional === undefined ? cel.TRUE : cel.method(optional, "hasValue"));
+  const guard = isTested ? holds : cel.and(holds, there);
   if (value.text === name) return guard.text === "true" ? list : cel.loop(list, "filter", name, guard);
   const mapped = cel.loop(list, "map", name, ...(guard.text === "true" ? [] : [guard]), value);
-  const isNullable = made.nullable && made.optional === undefined;
+  const isNullable = made.nullable && optional === undefined && present === undefined;
   return isNullable ? cel.loop(mapped, "filter", name, cel.relation("!=", cel.primary(name), cel.NULL)) : mapped;
 }
 
 function values(map: Value, right: Node, place: Place): Value {
   const { scope } = place;
+  if (map.isAny === true) return evaluate(right, map, place);
   if (map.values !== undefined) return project(map.values, right, undefined, place);
   const name = loopOf(scope, "k").name;
   const list = changed(map, "map", scope, (old) => cel.loop(old, "map", name, cel.item(old, cel.primary(name))));
   return project(list, right, undefined, place);
 }
 
+/** A changed list of unknown items: without `dyn` functions with several signatures do not work on its items. */
+const dynamic = (list: Cel): Cel => cel.call("dyn", list);
+
 function slice({ start, stop, step }: Of<"Slice">, list: Value, scope: Scope): Value {
   const by = step ?? 1;
   if (by !== 1 && !(by === -1 && start === null && stop === null))
     throw new NotConverted([], "a slice with a step is not converted, except [::-1]");
   return changed(list, "list", scope, (old) => {
-    if (by === -1) return cel.method(old, "reverse");
+    if (by === -1) return dynamic(cel.method(old, "reverse"));
     const size = cel.call("size", old);
     const bound = (at: number | null, otherwise: Cel): Cel => {
       if (at === null) return otherwise;
@@ -180,7 +211,7 @@ function slice({ start, stop, step }: Of<"Slice">, list: Value, scope: Scope): V
     const [from, to] = [start === 0 ? cel.literal(0) : bound(start, cel.literal(0)), bound(stop, size)];
     // A slice that ends before it begins is empty.
     const isOrdered = start === null || start === 0 || stop === null || (start <= stop && start < 0 === stop < 0);
-    return cel.method(old, "slice", from, isOrdered ? to : cel.call("math.greatest", from, to));
+    return dynamic(cel.method(old, "slice", from, isOrdered ? to : cel.call("math.greatest", from, to)));
   });
 }
 
@@ -192,18 +223,25 @@ function flatten(child: Node, current: Value, place: Place): Value {
         ? { parts: child.right.children, of: lenient(evaluate(child.left, current, place)) }
         : undefined;
   if (lists !== undefined) {
-    const parts = lists.parts.map((part) => listOf(lenient(evaluate(part, lists.of, place))));
-    return known(cel.plus(...parts), "list", { projected: false });
+    const parts = lists.parts.map((part) => lenient(evaluate(part, lists.of, place)));
+    const images = parts.map(({ values: list }) => list).filter((list) => list !== undefined);
+    const each = images[0]?.each;
+    const isAlike = parts.every(({ items }) => items?.shape !== undefined && items.type === parts[0]?.items?.type);
+    if (each === undefined) return known(cel.plus(...parts.map(listOf)), "list", isAlike ? about(parts[0]) : {});
+    // Maps of images by their names: what is asked of all of their members is asked of each container.
+    return known(cel.plus(...images.map(listOf)), "list", { each: (item) => ({ ...each(item), isAny: true }) });
   }
   const list = lenient(evaluate(child, current, place));
-  const isFlat =
-    list.projected !== true ||
-    ["bool", "double", "int", "number", "scalar", "string", "map"].includes(list.items?.type ?? "");
-  return changed(list, "list", place.scope, (old) => (isFlat ? old : cel.method(old, "flatten")), {
-    ...((list.items?.items ?? (isFlat ? list.items : undefined)) && { items: list.items?.items ?? list.items }),
-    projected: false,
-  } as Partial<Value>);
+  const isFlat = list.projected !== true || FLAT.has(list.items?.type ?? "");
+  const items = list.items?.items ?? (isFlat ? list.items : undefined);
+  return changed(list, "list", place.scope, (old) => (isFlat ? old : dynamic(cel.method(old, "flatten"))), {
+    ...(items !== undefined && { items }),
+    ...(isFlat && list.each !== undefined && { each: list.each }),
+  });
 }
+
+/** The types of items, except lists. */
+const FLAT: ReadonlySet<string> = new Set(["bool", "double", "int", "number", "scalar", "string", "map"]);
 
 /** A part of a list of lists: a list, nothing where it is missing, or a single item. */
 function listOf(part: Value): Cel {
@@ -222,24 +260,30 @@ function either(left: Value, rightOf: () => Value, scope: Scope): Value {
   const truth = cel.or(cel.not(isFalse), truthy(right, scope));
   const otherwise = right.constant?.value;
   const { optional, orEmpty } = left;
-  if (Array.isArray(otherwise) && otherwise.length === 0 && left.type === "list" && !left.nullable) return left;
-  if (Array.isArray(otherwise) && otherwise.length === 0 && left.type === "list" && orEmpty !== undefined)
-    return known(orEmpty, "list", {
-      ...(left.items !== undefined && { items: left.items }),
-      ...(left.projected && { projected: true }),
-    });
-  if (left.type === "string" && otherwise === "" && optional !== undefined)
-    return known(cel.orValue(optional, right.cel), "string");
+  if (Array.isArray(otherwise) && otherwise.length === 0 && left.type === "list") {
+    if (!left.nullable) return left;
+    const { items, projected = false } = left;
+    if (orEmpty !== undefined) return known(orEmpty, "list", { ...(items !== undefined && { items }), projected });
+  }
   const isSame = left.type === right.type || (isNumber(left) && isNumber(right));
-  const text = right.constant !== undefined || isSame ? right.cel : cel.call("dyn", right.cel);
-  const yes = left.sure ?? left.cel;
-  const isTyped = left.type === "list" && !isSame;
-  const sure = isTyped ? cel.call("dyn", yes) : yes;
-  return known(cel.conditional(isFalse, text, sure), isSame ? left.type : "dyn", {
-    nullable: right.nullable,
-    fails: right.fails,
-    truth,
-  });
+  // A default that counts as false, too, and any one of a number.
+  if (
+    isSame &&
+    optional !== undefined &&
+    (isNumber(left) || (left.type !== "dyn" && falsy(right, scope).text === "true"))
+  )
+    return known(cel.orValue(optional, right.cel), left.type);
+  const { type, nullable } = left;
+  if (left.cel.text.length > 120) {
+    const again = (ref: Cel): Cel => either(known(ref, type, { nullable }), () => right, scope).cel;
+    const more = { nullable: right.nullable, fails: right.fails };
+    return known(shared(left.cel, scope, again), isSame ? type : "dyn", more);
+  }
+  const no = right.constant !== undefined || isSame ? right.cel : cel.call("dyn", right.cel);
+  const sure = left.sure ?? left.cel;
+  const yes = type === "list" && !isSame ? cel.call("dyn", sure) : sure;
+  const more = { nullable: right.nullable, fails: right.fails, truth };
+  return known(cel.conditional(isFalse, no, yes), isSame ? type : "dyn", more);
 }
 
 function both(left: Value, rightOf: () => Value, scope: Scope): Value {
@@ -252,45 +296,36 @@ function both(left: Value, rightOf: () => Value, scope: Scope): Value {
   const truth = cel.and(truthy(left, scope), truthy(lenient(right), scope));
   const isSame = left.type === right.type;
   const [no, yes] = isSame ? [left.cel, right.cel] : [cel.call("dyn", left.cel), cel.call("dyn", right.cel)];
-  return known(cel.conditional(isFalse, no, yes), isSame ? left.type : "dyn", {
-    nullable: left.nullable || right.nullable,
-    fails: right.fails,
-    truth,
-  });
+  const more = { nullable: left.nullable || right.nullable, fails: right.fails, truth };
+  return known(cel.conditional(isFalse, no, yes), isSame ? left.type : "dyn", more);
 }
 
 const ORDERS = { GT: ">", GTE: ">=", LT: "<", LTE: "<=" } as const;
 
 function compare(node: Of<"Comparator">, left: Value, right: Value): Value {
-  if (node.name === "EQ" || node.name === "NE") {
-    const isEqual = equal(left, right);
-    return known(node.name === "EQ" ? isEqual : negated(isEqual), "bool");
-  }
+  if (node.name === "EQ" || node.name === "NE")
+    return known(equal(node.name === "EQ" ? "==" : "!=", left, right), "bool");
   const isOrdered = cel.and(
-    ...[left, right]
-      .filter((each) => !isNumber(each) || each.nullable)
-      .map((each) => cel.isType(each.cel, "int", "double")),
+    ...[left, right].map((each) => {
+      if (!isNumber(each)) return cel.isType(each.cel, "int", "double");
+      return each.nullable ? cel.relation("!=", each.cel, cel.NULL) : cel.TRUE;
+    }),
   );
-  const result = cel.relation(ORDERS[node.name], left.cel, right.cel);
+  const result = cel.relation(ORDERS[node.name], left.sure ?? left.cel, right.sure ?? right.cel);
   if (isOrdered.text === "true") return known(result, "bool");
-  return known(cel.conditional(isOrdered, cel.call("dyn", result), cel.NULL), "dyn", {
-    nullable: true,
-    truth: cel.and(isOrdered, result),
-  });
+  const text = cel.conditional(isOrdered, cel.call("dyn", result), cel.NULL);
+  return known(text, "dyn", { nullable: true, truth: cel.and(isOrdered, result) });
 }
 
-function equal(left: Value, right: Value): Cel {
-  if (left.constant !== undefined && right.constant === undefined) return equal(right, left);
+function equal(operator: "!=" | "==", left: Value, right: Value): Cel {
+  if (left.constant !== undefined && right.constant === undefined) return equal(operator, right, left);
   const isText = typeof right.constant?.value === "string" && right.constant.value !== "";
-  if (isText && left.optional !== undefined) return cel.equal(cel.orValue(left.optional, cel.literal("")), right.cel);
   const isMixed = left.type !== right.type && left.type !== "dyn" && right.type !== "dyn";
-  return cel.equal(isMixed ? cel.call("dyn", left.cel) : left.cel, isMixed ? cel.call("dyn", right.cel) : right.cel);
+  const [a, b] = [left, right].map(({ cel: text }) => (isMixed ? cel.call("dyn", text) : text)) as [Cel, Cel];
+  return isText && left.optional !== undefined
+    ? cel.relation(operator, cel.orValue(left.optional, cel.literal("")), right.cel)
+    : cel.relation(operator, a, b);
 }
-
-const negated = (isEqual: Cel): Cel =>
-  / == /.test(isEqual.text) && isEqual.text.indexOf(" == ") === isEqual.text.lastIndexOf(" == ")
-    ? { ...isEqual, text: isEqual.text.replace(" == ", " != ") }
-    : cel.not(isEqual);
 
 function multiList(items: readonly Value[]): Value {
   const constants = items.map((item) => item.constant);

@@ -29,9 +29,12 @@ const TEXTS: readonly (readonly [string, string, ...string[]])[] = [
     'object.?spec.a[0].n.orValue(null) in variables.empty ? "" : object.spec.a[0].n',
     EMPTY,
   ],
-  ["request.object.spec.l[*].n", "object.?spec.l.optMap(l, l.map(e, has(e.n), e.n)).orValue(null)"],
+  [
+    "request.object.spec.l[*].n",
+    "type(object.?spec.l.orValue(null)) == list ? dyn(object.spec.l.map(e, has(e.n), e.n)) : null",
+  ],
   ["request.object.spec.l[].n || `[]`", "object.?spec.l.orValue([]).map(e, has(e.n), e.n)"],
-  ["request.object.spec.l[].v[] || `[]`", "object.?spec.l.orValue([]).map(e, has(e.v), e.v).flatten()"],
+  ["request.object.spec.l[].v[] || `[]`", "dyn(object.?spec.l.orValue([]).map(e, has(e.v), e.v).flatten())"],
   ["request.object.spec.l[] || `[]`", "object.?spec.l.orValue([])"],
   [
     "request.object.spec.l[?n == 'a'].v || `[]`",
@@ -43,8 +46,8 @@ const TEXTS: readonly (readonly [string, string, ...string[]])[] = [
     EMPTY,
   ],
   ["request.object.spec.[a, b][].c", "(object.?spec.a.orValue([]) + object.?spec.b.orValue([])).map(e, has(e.c), e.c)"],
-  ["request.object.spec.{x: a}", '{"x": dyn(object.?spec.a.orValue(null))}'],
-  ["request.object.spec.{x: a} | x", "object.?spec.a.orValue(null)"],
+  ["request.object.spec.{x: a}", '{"x": dyn(object.spec.?a.orValue(null))}'],
+  ["request.object.spec.{x: a} | x", "object.spec.?a.orValue(null)"],
   [
     "request.object.metadata.labels.* || `[]`",
     "object.metadata.?labels.orValue({}).map(k, object.metadata.?labels.orValue({})[k])",
@@ -222,7 +225,9 @@ test("loops inside of a loop have names of their own", () => {
       depth: 1,
       names: new Map([["element", { cel: primary("e"), type: "dyn", nullable: false, fails: false }]]),
     }),
-    ['e.?l.optMap(l1, l1.map(e1, e1.?n.orValue("") == "a" && has(e1.v), e1.v.map(e2, has(e2.x), e2.x))).orValue(null)'],
+    [
+      'type(e.?l.orValue(null)) == list ? dyn(e.l.map(e1, e1.?n.orValue("") == "a" && has(e1.v), e1.v.map(e2, has(e2.x), e2.x))) : null',
+    ],
   );
 });
 

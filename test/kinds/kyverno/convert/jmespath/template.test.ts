@@ -18,7 +18,7 @@ test("texts with variables become CEL, and a text that is one variable keeps the
     [" {{ request.operation }}", '" " + request.operation', " CREATE"],
     [
       "all: {{ request.object.spec.l[].n }}",
-      '"all: " + json.marshal(object.?spec.l.optMap(l, l.map(e, has(e.n), e.n)).orValue(null))',
+      '"all: " + json.marshal(type(object.?spec.l.orValue(null)) == list ? dyn(object.spec.l.map(e, has(e.n), e.n)) : null)',
       'all: ["x"]',
     ],
     ["{{ request.object.spec.{{ request.object.spec.which }} }}", "object.spec[object.spec.which]", "x"],
