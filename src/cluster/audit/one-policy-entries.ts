@@ -14,7 +14,12 @@ const ALONE: ReadonlySet<string> = new Set([
   "admissionregistration.k8s.io/ValidatingAdmissionPolicy",
 ]);
 /** Policies that an entry may also contain, and that keep it whole. */
-const TOGETHER: ReadonlySet<string> = new Set(["CertificateRequestPolicy", "MutatingAdmissionPolicy"]);
+const TOGETHER: ReadonlySet<string> = new Set([
+  "CertificateRequestPolicy",
+  "MutatingAdmissionPolicy",
+  "MutatingPolicy",
+  "NamespacedMutatingPolicy",
+]);
 
 /**
  * The configuration with an entry for each policy. An entry that a group refers to stays whole: the group's answer depends on all of it.

@@ -140,6 +140,8 @@ class EntryReader {
       switch (kind) {
         case "ValidatingPolicy":
         case "NamespacedValidatingPolicy":
+        case "MutatingPolicy":
+        case "NamespacedMutatingPolicy":
           return kyvernoDemand(id, value, { conditions, excepted: isExcepted(values, kind, nameOf(value)) });
         case "ClusterPolicy":
         case "Policy":

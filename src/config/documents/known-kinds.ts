@@ -54,6 +54,8 @@ const KINDS: ReadonlyMap<string, KnownKind> = new Map([
   ],
   [`${KYVERNO}/ValidatingPolicy`, served("Kyverno's ValidatingPolicy", KYVERNO_PAGE)],
   [`${KYVERNO}/NamespacedValidatingPolicy`, served("Kyverno's NamespacedValidatingPolicy", KYVERNO_PAGE)],
+  [`${KYVERNO}/MutatingPolicy`, served("Kyverno's MutatingPolicy", KYVERNO_PAGE)],
+  [`${KYVERNO}/NamespacedMutatingPolicy`, served("Kyverno's NamespacedMutatingPolicy", KYVERNO_PAGE)],
   [`${KYVERNO}/PolicyException`, served("an exception from Kyverno's policies", KYVERNO_PAGE, WITH_ITS_POLICY)],
   [
     `${OLD_KYVERNO}/GlobalContextEntry`,
@@ -82,10 +84,6 @@ const KINDS: ReadonlyMap<string, KnownKind> = new Map([
     `${OLD_KYVERNO}/PolicyException`,
     served("an exception from Kyverno's ClusterPolicies", CLUSTER_POLICIES_PAGE, WITH_ITS_POLICY),
   ],
-  ...["MutatingPolicy", "NamespacedMutatingPolicy"].map((kind): [string, KnownKind] => [
-    `${KYVERNO}/${kind}`,
-    none(`Kyverno's ${kind}`, AS_MUTATING, MUTATING_PAGE),
-  ]),
   ...["ImageValidatingPolicy", "NamespacedImageValidatingPolicy"].map((kind): [string, KnownKind] => [
     `${KYVERNO}/${kind}`,
     none(

@@ -1,8 +1,9 @@
 /** Policies that were made of a rule of an old one (kyverno.io), by this server or by `convert`: their results under the old names. */
+import { type JsonObject, nameOf, namespaceOf } from "../../kubernetes/object.js";
 import { CONVERTED_CEL, CONVERTED_FROM, CONVERTED_RULE } from "./convert/policy-document.js";
 import type { PolicyResponse, RuleResult } from "./engine/response.js";
 import { INDEX_PROPERTY } from "./engine/rule-result.js";
-import type { PolicyResource } from "./resource.js";
+import { isMutating, type PolicyResource } from "./resource.js";
 
 /** The rule of an old policy. */
 export interface OldRuleOrigin {
@@ -38,6 +39,8 @@ const POD_TEMPLATE = /\.kind == \\"Pod\\" \?/;
 const OF_MATCH = /^(?:action|annotations|exclude|kind|labels|match|name|namespace|namespace-labels|user)(?:-\d+)?$/;
 /** Those of its preconditions; others are its `celPreconditions`, under their own names. */
 const PRECONDITIONS = /^preconditions(?:-\d+)?$/;
+/** The condition of patches that apply to some objects only. */
+const ANCHORS = "anchors";
 /** Longest name of a rule that is made of another. */
 const LONGEST_RULE = 63;
 
@@ -53,7 +56,7 @@ export interface OldRuleResult extends Pick<RuleResult, "status" | "message" | "
  */
 export function resultOfOldRule(
   { rule, judgesControllers, isCel }: OldRuleOrigin,
-  { variant, result }: PolicyResponse,
+  { variant, result, changes }: PolicyResponse,
   kind: string,
 ): OldRuleResult | undefined {
   if (result === undefined || (result.condition !== undefined && OF_MATCH.test(result.condition))) return undefined;
@@ -62,9 +65,12 @@ export function resultOfOldRule(
   const name = `${prefix}${rule}`.slice(0, LONGEST_RULE);
   const { [INDEX_PROPERTY]: index, ...properties } = result.properties;
   const found = (status: RuleResult["status"], message: string) => ({ rule: name, status, message, properties });
-  const { status, message, condition } = result;
+  const { status, message, condition, object } = result;
+  const isUnchanged = changes === false || (condition === ANCHORS && isMutating(variant.policy));
+  if (isUnchanged) return found("skip", "no patches applied");
   if (condition !== undefined)
     return found(status, `${PRECONDITIONS.test(condition) ? "" : "cel "}preconditions not met`);
+  if (object !== undefined) return found(status, `mutated ${kind}/${nameOf(object)}${placeOf(object)}`);
   if (isCel && status === "error" && index !== undefined) {
     const source = variant.spec.validations?.[Number(index)]?.expression ?? "";
     return found("fail", `expression '${source}' resulted in error: ${message.replace(/^error: /, "")}`);
@@ -73,3 +79,6 @@ export function resultOfOldRule(
     ? found(status, `validation rule '${name}' passed.`)
     : found(status, message);
 }
+
+const placeOf = (object: JsonObject): string =>
+  namespaceOf(object) === "" ? "" : ` in namespace ${namespaceOf(object)}`;

@@ -117,7 +117,7 @@ export const judgesNothing = (policy: Pick<PolicyResource, "kind" | "spec">): bo
   return (isMutating(policy) ? mutations : validations).length === 0;
 };
 
-/** What a policy that {@link judgesNothing} lacks. */
+/** The words about a policy that {@link judgesNothing}. */
 export const lacking = (policy: Pick<PolicyResource, "kind">): string =>
   isMutating(policy) ? "has no mutations: it changes nothing" : "has no validations: it judges nothing";
 

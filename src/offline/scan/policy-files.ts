@@ -271,9 +271,11 @@ class Found {
 
   #old(document: SourceDocument, value: JsonObject): Take {
     const { rules, reasons, known } = readOldPolicy(withValues(value, this.#values));
-    const told = [...reasons, ...rules.flatMap(({ reason }) => reason ?? [])];
-    for (const { path, message } of told)
-      this.#found.mistakes.push(formatProblem(document.problem("error", path, `not converted: ${message}`)));
+    const left = rules.flatMap(({ reason }) =>
+      reason ? [{ ...reason, message: `not converted: ${reason.message}` }] : [],
+    );
+    for (const { path, message } of reasons.length > 0 ? reasons : left)
+      this.#found.mistakes.push(formatProblem(document.problem("error", path, message)));
     const policies = reasons.length > 0 ? [] : rules.flatMap((rule) => rule.policies);
     for (const { resource } of policies) this.#noted(resource, document);
     return () => {

@@ -12,7 +12,7 @@ describe("kinds that people bring along", () => {
     ["policies.kubewarden.io", "ClusterAdmissionPolicy", "resource-alone"],
     ["kyverno.io", "ClusterPolicy", "resource"],
     ["kyverno.io", "CleanupPolicy", "none"],
-    ["policies.kyverno.io", "MutatingPolicy", "none"],
+    ["policies.kyverno.io", "MutatingPolicy", "resource"],
     ["policies.kyverno.io", "NamespacedDeletingPolicy", "none"],
     ["templates.gatekeeper.sh", "ConstraintTemplate", "none"],
     ["constraints.gatekeeper.sh", "K8sAllowedRepos", "none"],

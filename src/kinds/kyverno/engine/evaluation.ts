@@ -1,5 +1,6 @@
 /** Evaluates policies about one input: each is matched first (spec kyverno.md 2.1, 3.5 and 6.1). */
 import { type Value, Waiting } from "../../../cel/index.js";
+import { sameValue } from "../../../data/same-value.js";
 import { isObject, type JsonObject, labelsOf, member } from "../../../kubernetes/object.js";
 import type { AdmissionRequest } from "../../../policy/index.js";
 import type { RequestWorld } from "../../../world/request-world.js";
@@ -128,6 +129,10 @@ export class Evaluation {
     return this.#mutated;
   }
 
+  get #asked(): unknown {
+    return this.#input.kind === "json" ? this.#input.payload : this.#input.request.object;
+  }
+
   /** Evaluates the candidates in order. The result of an attempt that waits, or was stopped, must be discarded. */
   run(candidates: readonly Candidate[], attempt: Attempt): readonly PolicyResponse[] {
     const responses: PolicyResponse[] = [];
@@ -139,8 +144,13 @@ export class Evaluation {
       // The next mutating policy must see what this one makes of the object.
       if (result instanceof Waiting && this.#patching !== undefined) break;
       if (result instanceof Waiting) continue;
-      this.#mutated = result?.object ?? this.#mutated;
-      responses.push({ policy: candidate.policy, variant: candidate.variant, result });
+      const { policy, variant } = candidate;
+      const response = { policy, variant, result };
+      const object = result?.object;
+      // Rules of the old language say whether they have changed something.
+      const isTold = object !== undefined && policy.origin !== undefined;
+      responses.push(isTold ? { ...response, changes: !sameValue(object, this.#mutated ?? this.#asked) } : response);
+      this.#mutated = object ?? this.#mutated;
     }
     return responses;
   }

@@ -25,4 +25,6 @@ export interface PolicyResponse {
   readonly variant: CompiledVariant;
   /** `undefined`: its match constraints don't match. */
   readonly result: RuleResult | undefined;
+  /** Whether the result's object is another than that before it; absent: not found out. */
+  readonly changes?: boolean;
 }

@@ -55,7 +55,7 @@ export function choose(condition: Test, a: Test, b: Test): Test {
 
 export const some = (items: Cel, name: string, test: Test): Test => {
   if (isNever(test)) return NEVER;
-  if (isAlways(test)) return compare(">", call("size", items), primary("0"));
+  if (isAlways(test)) return compare("!=", call("size", items), primary("0"));
   return ask(loop(items, "exists", name, test.yes), loop(items, "all", name, test.no));
 };
 export const every = (items: Cel, name: string, test: Test): Test => opposite(some(items, name, opposite(test)));

@@ -27,7 +27,7 @@ import {
 /** Variables inside of a query, such as `{{ a.{{ b }} }}`, by the words that stand for them. */
 export type Nested = ReadonlyMap<string, Term>;
 
-/** What a node is evaluated with. */
+/** The circumstances in which a node is evaluated. */
 interface Place {
   readonly scope: Scope;
   readonly literals: ParsedQuery["literals"];
@@ -36,7 +36,7 @@ interface Place {
 
 type Of<T extends Node["type"]> = Extract<Node, { readonly type: T }>;
 
-/** What else a query may have. */
+/** More about a query. */
 export interface QueryOptions {
   /** Variables inside of it. */
   readonly nested?: Nested;
@@ -107,7 +107,7 @@ function evaluate(node: Node, current: Value, place: Place): Value {
   }
 }
 
-/** What stands behind a dot: a function and what is selected are of a value that must be there. */
+/** The value of what stands behind a dot: functions and selections there are of a value that must be there. */
 function within(node: Node, owner: Value, place: Place): Value {
   const isOther = ["Function", "MultiSelectList", "MultiSelectHash"].includes(first(node).type);
   if (!isOther || owner.optional === undefined || owner.inside !== undefined) return evaluate(node, owner, place);
@@ -118,7 +118,7 @@ function within(node: Node, owner: Value, place: Place): Value {
   return made.constant === undefined ? { ...made, present, sure, fails: true } : made;
 }
 
-/** What is evaluated first of a node. */
+/** The part of a node that is evaluated first. */
 function first(node: Node): Node {
   if ("left" in node) return first(node.left);
   return node.type === "Flatten" ? first(node.child) : node;
@@ -156,24 +156,25 @@ function project(list: Value, right: Node, condition: Node | undefined, place: P
   const holds = condition === undefined ? cel.TRUE : truthy(lenient(evaluate(condition, element, inside)), inner);
   const made = evaluate(right, element, inside);
   const { type } = made;
-  return changed(list, "list", place.scope, (old) => collected(old, name, holds, made), {
+  return changed(list, "list", place.scope, (old) => collected(old, name, holds, made, inner), {
     items: { type, nullable: false, fails: false, ...about(made) },
     ...((right.type !== "Identity" || list.projected === true) && { projected: true }),
   });
 }
 
-/** What is known of the parts of a value. */
+/** The knowledge about the parts of a value. */
 const about = (value: Pick<Term, "items" | "shape"> = {}): Partial<Value> => ({
   ...(value.items !== undefined && { items: value.items }),
   ...(value.shape !== undefined && { shape: value.shape }),
 });
 
 /** The items of a list that are made of another one's; those that are null are left out. */
-function collected(list: Cel, name: string, holds: Cel, made: Value): Cel {
+function collected(list: Cel, name: string, holds: Cel, made: Value, scope: Scope): Cel {
   const value = made.sure ?? made.cel;
   const { optional, present } = made;
   // A value that counts as true is there.
-  const isTested = optional !== undefined && holds.text.startsWith(`!(${optional.text}.orValue(null) in `);
+  const isTested =
+    holds.text.includes(`${optional?.text}.orValue(`) && holds.text === truthy(lenient(made), scope).text;
   const there = present ?? (optional === undefined ? cel.TRUE : cel.method(optional, "hasValue"));
   const guard = isTested ? holds : cel.and(holds, there);
   if (value.text === name) return guard.text === "true" ? list : cel.loop(list, "filter", name, guard);
@@ -239,7 +240,7 @@ function flatten(child: Node, current: Value, place: Place): Value {
   });
 }
 
-/** Types of items that are no lists. */
+/** The types of items, except lists. */
 const FLAT: ReadonlySet<string> = new Set(["bool", "double", "int", "number", "scalar", "string", "map"]);
 
 /** A part of a list of lists: a list, nothing where it is missing, or a single item. */
@@ -264,9 +265,14 @@ function either(left: Value, rightOf: () => Value, scope: Scope): Value {
     const { items, projected = false } = left;
     if (orEmpty !== undefined) return known(orEmpty, "list", { ...(items !== undefined && { items }), projected });
   }
-  if (left.type === "string" && otherwise === "" && optional !== undefined)
-    return known(cel.orValue(optional, right.cel), "string");
   const isSame = left.type === right.type || (isNumber(left) && isNumber(right));
+  // A default that counts as false, too, and any one of a number.
+  if (
+    isSame &&
+    optional !== undefined &&
+    (isNumber(left) || (left.type !== "dyn" && falsy(right, scope).text === "true"))
+  )
+    return known(cel.orValue(optional, right.cel), left.type);
   const { type, nullable } = left;
   if (left.cel.text.length > 120) {
     const again = (ref: Cel): Cel => either(known(ref, type, { nullable }), () => right, scope).cel;
@@ -299,9 +305,13 @@ const ORDERS = { GT: ">", GTE: ">=", LT: "<", LTE: "<=" } as const;
 function compare(node: Of<"Comparator">, left: Value, right: Value): Value {
   if (node.name === "EQ" || node.name === "NE")
     return known(equal(node.name === "EQ" ? "==" : "!=", left, right), "bool");
-  const unsure = [left, right].filter((each) => !isNumber(each) || each.nullable);
-  const isOrdered = cel.and(...unsure.map((each) => cel.isType(each.cel, "int", "double")));
-  const result = cel.relation(ORDERS[node.name], left.cel, right.cel);
+  const isOrdered = cel.and(
+    ...[left, right].map((each) => {
+      if (!isNumber(each)) return cel.isType(each.cel, "int", "double");
+      return each.nullable ? cel.relation("!=", each.cel, cel.NULL) : cel.TRUE;
+    }),
+  );
+  const result = cel.relation(ORDERS[node.name], left.sure ?? left.cel, right.sure ?? right.cel);
   if (isOrdered.text === "true") return known(result, "bool");
   const text = cel.conditional(isOrdered, cel.call("dyn", result), cel.NULL);
   return known(text, "dyn", { nullable: true, truth: cel.and(isOrdered, result) });

@@ -7,8 +7,8 @@ import type { RuleWriter } from "../convert-rule.js";
 import { messageOf } from "../jmespath/template.js";
 import { NotConverted, placed } from "../not-converted.js";
 import type { Scope } from "../scope.js";
-import { podShape } from "./shape.js";
-import { fails, memberSteps, outcome, passes, type Step, type StepLoop, stepsOf, type Value } from "./walk.js";
+import { podShape, type Shape } from "./shape.js";
+import { memberSteps, outcome, passes, type Step, type StepLoop, stepsOf, type Value } from "./walk.js";
 
 /** The object that a rule is about. */
 function rootOf({ roots, shape }: Scope): Value {
@@ -146,8 +146,16 @@ function placesOf(steps: readonly Step[]): readonly Cel[] {
 }
 
 /** Whether a value passes a pattern or skips it, and whether it skips: for loops, which count neither. */
-export function patternHolds(pattern: unknown, value: Cel, scope: Scope): { readonly ok: Cel; readonly skips: Cel } {
-  const root: Value = { plain: value, shape: undefined, path: [] };
+export function patternHolds(
+  pattern: unknown,
+  plain: Cel,
+  scope: Scope,
+  shape?: Shape,
+): { readonly ok: Cel; readonly skips: Cel } {
+  const root: Value = { plain, shape, path: [] };
   const exact = stepsOf(pattern, root, { scope, exact: true });
-  return { ok: fails(stepsOf(pattern, root, { scope, exact: false })), skips: outcome(exact, true, cel.FALSE) };
+  return {
+    ok: outcome(stepsOf(pattern, root, { scope, exact: false }), true, cel.TRUE),
+    skips: outcome(exact, true, cel.FALSE),
+  };
 }

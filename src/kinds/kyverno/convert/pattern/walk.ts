@@ -8,7 +8,7 @@ import * as cel from "../cel-text.js";
 import { hasVariables } from "../jmespath/template.js";
 import { NotConverted, placed } from "../not-converted.js";
 import { loopOf, type Scope } from "../scope.js";
-import { type LeafUse, leafHolds } from "./leaf.js";
+import { leafHolds } from "./leaf.js";
 import { matching, testOf } from "./scalar.js";
 import type { Shape } from "./shape.js";
 import { hasWildcard, wildcardMatches } from "./text-pattern.js";
@@ -78,23 +78,25 @@ export function outcome(steps: readonly Step[], skip: boolean, end: Cel): Cel {
   }, end);
 }
 
-/** Whether the steps fail nowhere; whether they pass without a skip. */
-export const fails = (steps: readonly Step[]): Cel => outcome(steps, true, cel.TRUE);
+/** Whether the steps pass without a skip. */
 export const passes = (steps: readonly Step[]): Cel => outcome(steps, false, cel.TRUE);
-
-/** Whether the steps, which fail nowhere, skip. */
-export const skips = (steps: readonly Step[]): Cel => cel.or(...steps.flatMap(({ skip }) => skip ?? []));
 
 const ANCHOR = /^([+<=X^])?\((.+)\)$/s;
 
-/** A key with the kind of its anchor: `()`, `<()`, `=()`, `X()`, `^()`; "" for a plain key. */
-export function anchorOf(written: string): { readonly anchor: string; readonly key: string } {
+/** A key of a pattern's map: the kind of its anchor is `()`, `<()`, `=()`, `X()`, `^()`, or "" for a plain key. */
+interface Entry {
+  readonly written: string;
+  readonly anchor: string;
+  readonly key: string;
+  readonly item: unknown;
+}
+
+function anchorOf(written: string): Pick<Entry, "anchor" | "key"> {
   if (hasVariables(written))
     throw new NotConverted([written], "a key with variables is not converted: write the condition in CEL");
   const match = ANCHOR.exec(written.trim());
   if (match?.[1] === "+") throw new NotConverted([written], "Kyverno refuses +(…) in what a rule validates");
-  if (match === null) return { anchor: "", key: written };
-  return { anchor: `${match[1] ?? ""}()`, key: match[2] ?? "" };
+  return match === null ? { anchor: "", key: written } : { anchor: `${match[1] ?? ""}()`, key: match[2] ?? "" };
 }
 
 function hasAnchors(pattern: unknown): boolean {
@@ -107,12 +109,7 @@ function hasAnchors(pattern: unknown): boolean {
 const inOrder = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 /** The steps of a pattern of any type against a value. */
-export function stepsOf(
-  pattern: unknown,
-  value: Value,
-  walk: Walk,
-  missing: LeafUse["missing"] = "null",
-): readonly Step[] {
+export function stepsOf(pattern: unknown, value: Value, walk: Walk, missing?: "passes"): readonly Step[] {
   if (isObject(pattern)) return mapSteps(pattern, value, walk);
   if (Array.isArray(pattern)) return listSteps(pattern, value, walk);
   return [{ ok: leafHolds(pattern, value, { ...walk, missing }), path: value.path }];
@@ -127,8 +124,8 @@ export const isThere = ({ presence }: Value): Cel => presence ?? cel.TRUE;
 function memberOf(value: Value, key: string, isAnchored: boolean, { scope }: Walk): Value {
   const [path, shape] = [[...value.path, key], value.shape?.member(key)];
   const plain = cel.member(value.plain, key);
-  const always =
-    scope.roots.pod === undefined ? ["metadata", ...(isAnchored ? [] : ["spec"])] : ["spec", "spec.containers"];
+  const isPod = scope.roots.pod !== undefined;
+  const always = isPod ? ["spec", "spec.containers"] : isAnchored ? ["metadata"] : ["metadata", "spec"];
   if (shape !== undefined && always.includes(path.join("."))) return { plain, shape, path };
   const optional = cel.optionalMember(value.optional ?? value.plain, key);
   const presence = value.optional === undefined ? cel.has(value.plain, key) : cel.method(optional, "hasValue");
@@ -170,14 +167,6 @@ function needsMember(pattern: JsonObject): boolean {
   );
 }
 
-/** A key of a pattern's map. */
-interface Entry {
-  readonly written: string;
-  readonly anchor: string;
-  readonly key: string;
-  readonly item: unknown;
-}
-
 /** The steps of a map's keys. */
 export function memberSteps(pattern: JsonObject, value: Value, walk: Walk): readonly Step[] {
   const keys = Object.keys(pattern).sort(inOrder);
@@ -197,20 +186,11 @@ export function memberSteps(pattern: JsonObject, value: Value, walk: Walk): read
   return [...anchorSteps(kept.filter(isFirst).map(stepsFor)), ...sorted.flatMap(stepsFor)];
 }
 
-/**
- * The steps of a key with wildcards, which stands for one label that matches, or for none. Of several Kyverno takes any, so that the value can't matter.
- */
-function wildcardSteps(
-  { anchor, key, item, written }: Entry,
-  entries: readonly Entry[],
-  labels: Value,
-): readonly Step[] {
-  const isShared = entries.some(
-    (other) =>
-      other.anchor === anchor &&
-      other.written !== written &&
-      (hasWildcard(other.key) || wildcardMatches(key, other.key)),
-  );
+/** The steps of a key with wildcards, which stands for one label that matches: of several Kyverno takes any, so that the value can't matter. */
+function wildcardSteps(entry: Entry, entries: readonly Entry[], labels: Value): readonly Step[] {
+  const { anchor, key, item } = entry;
+  const others = entries.filter((other) => other !== entry && other.anchor === anchor);
+  const isShared = others.some((other) => hasWildcard(other.key) || wildcardMatches(key, other.key));
   if (isShared || (item !== "*" && anchor !== "X()") || anchor === "^()")
     throw new NotConverted(
       [],
@@ -241,8 +221,8 @@ function anchorSteps(anchors: readonly (readonly Step[])[]): readonly Step[] {
     if (firm.text !== "false") result.push({ ok: cel.TRUE, skip: firm, path: [] });
     return inside;
   });
-  const all = cel.and(...soft);
-  return all.text === "false" || soft.length === 0 ? result : [...result, { ok: cel.TRUE, skip: all, path: [] }];
+  const skip = soft.length === 0 ? cel.FALSE : cel.and(...soft);
+  return skip.text === "false" ? result : [...result, { ok: cel.TRUE, skip, path: [] }];
 }
 
 function entrySteps({ anchor, key, item }: Entry, parent: Value, walk: Walk): readonly Step[] {
@@ -263,27 +243,22 @@ function entrySteps({ anchor, key, item }: Entry, parent: Value, walk: Walk): re
     case "=()":
       return equalitySteps(item, value, walk);
   }
-  if (item === "*") return [{ ok: notNull(value), path: parent.path }];
-  return stepsOf(item, value, walk);
+  if (item !== "*") return stepsOf(item, value, walk);
+  const isTyped = value.shape?.type !== undefined;
+  return [{ ok: isTyped ? isThere(value) : cel.relation("!=", orNull(value), cel.NULL), path: parent.path }];
 }
-
-const notNull = (value: Value): Cel =>
-  value.shape?.type === undefined ? cel.relation("!=", orNull(value), cel.NULL) : isThere(value);
 
 /** The steps of `=()`: those of its value where it is there. */
 function equalitySteps(item: unknown, value: Value, walk: Walk): readonly Step[] {
   const { shape, optional } = value;
   const isMissing = cel.not(isThere(value));
   if (!isObject(item) && !Array.isArray(item)) return stepsOf(item, value, walk, "passes");
-  const isPlainList = Array.isArray(item) && (shape?.type === "list" || !walk.exact) && optional !== undefined;
-  if (isPlainList && Array.isArray(item) && item.length === 1 && isObject(item[0])) {
-    const list = { ...there(value), plain: cel.orValue(optional, cel.list([])) };
-    return itemSteps(item[0], list, walk);
-  }
+  const first: unknown = Array.isArray(item) ? item[0] : undefined;
+  if (isObject(first) && (shape?.type === "list" || !walk.exact) && optional !== undefined)
+    return itemSteps(first, { ...there(value), plain: cel.orValue(optional, cel.list([])) }, walk);
   if (isObject(item) && shape?.type === "map" && Object.keys(item).every((key) => /^[=X]\(.+\)$/.test(key)))
     return memberSteps(item, value, walk);
-  const steps = stepsOf(item, there(value), walk);
-  return steps.map(({ skip, unless = cel.FALSE, ...step }) => ({
+  return stepsOf(item, there(value), walk).map(({ skip, unless = cel.FALSE, ...step }) => ({
     ...step,
     unless: cel.or(isMissing, unless),
     ...(skip && { skip: cel.and(isThere(value), skip) }),
@@ -322,15 +297,16 @@ function singular(key: string): string {
 function listSteps(pattern: readonly unknown[], value: Value, walk: Walk): readonly Step[] {
   const { path } = value;
   if (pattern.length === 0) return [{ ok: cel.FALSE, path }];
-  const [first] = pattern;
-  const type = typeStep(value, "list", walk);
-  const list = there(value);
-  if (Array.isArray(first)) return [...type, ...positions(pattern, list, walk)];
   // Of several entries Kyverno looks at the first one only.
-  if (isObject(first)) return [...type, ...placed([0], () => itemSteps(first, list, walk))];
-  const { name, inner, item } = itemOf(list, walk);
-  const test = placed([0], () => leafHolds(first, item, { ...inner, missing: "null", isItem: true }));
-  return [...type, { ok: cel.loop(list.plain, "all", name, test), path }];
+  const [first] = pattern;
+  const list = there(value);
+  const steps = placed([0], () => {
+    if (Array.isArray(first)) return positions(pattern, list, walk);
+    if (isObject(first)) return itemSteps(first, list, walk);
+    const { name, inner, item } = itemOf(list, walk);
+    return [{ ok: cel.loop(list.plain, "all", name, leafHolds(first, item, { ...inner, isItem: true })), path }];
+  });
+  return [...typeStep(value, "list", walk), ...steps];
 }
 
 /** The steps of a pattern that every item of a list must pass. */
@@ -367,7 +343,7 @@ function positions(pattern: readonly unknown[], list: Value, walk: Walk): readon
   const size = cel.relation(">=", cel.call("size", list.plain), cel.literal(pattern.length));
   const steps = pattern.flatMap((each, index) => {
     const item = { plain: cel.item(list.plain, index), shape: list.shape?.items, path: [...list.path, String(index)] };
-    return placed([index], () => stepsOf(each, item, walk));
+    return stepsOf(each, item, walk);
   });
   if (steps.some(({ skip }) => skip !== undefined))
     throw new NotConverted([], "anchors in lists of lists are not converted: write the condition in CEL");
