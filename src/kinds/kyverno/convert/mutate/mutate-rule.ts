@@ -70,7 +70,9 @@ export function mutateRule(
 
 function changedOf({ matchConstraints }: Matched, { roots, shape, draft }: Scope): Changed {
   const rules = matchConstraints.resourceRules ?? [];
-  const isWorkload = rules.every(({ resources = [] }) => resources.every((resource) => WORKLOADS.has(resource)));
+  const isWorkload = rules.every(({ resources = [] }) =>
+    resources.every((resource) => WORKLOADS.has(resource.replace(/\/.*/, ""))),
+  );
   const isBuiltin =
     shape !== undefined ||
     rules.some(({ apiGroups = [] }) => apiGroups.some((group) => /^[a-z]*$|\*|\.k8s\.io$/.test(group)));
@@ -118,14 +120,16 @@ function loopPieces(body: unknown, scope: Scope, changed: Changed): readonly Pie
   const asked = member(body, "preconditions") ?? undefined;
   const holds = asked === undefined ? cel.TRUE : placed(["preconditions"], () => conditionsHold(asked, inside));
   const [merge, foreach] = [member(body, "patchStrategicMerge"), member(body, "foreach")];
-  const context: MergeContext = { ...changed, scope: inside, isLoop: true };
+  const sure = elementPlaces(source, changed.root, at.cel, element.cel);
+  const looped: Changed = { ...changed, element: sure.at(-1) };
+  const context: MergeContext = { ...looped, scope: inside, isLoop: true };
   const anchors = isObject(merge)
     ? placed(["patchStrategicMerge"], () => mergeConditions(merge, changed.root, context))
     : cel.TRUE;
   const condition = cel.and(holds, anchors);
   const pieces = Array.isArray(foreach)
     ? foreach.flatMap((each, i) => placed(["foreach", i], () => loopPieces(each, inside, changed)))
-    : patchPieces(body, inside, changed, elementPlaces(source, changed.root, at.cel));
+    : patchPieces(body, inside, looped, sure);
   // Patches that do not depend on the element are made once, before.
   const bare = (code: string) => code.replaceAll(/"(?:[^"\\]|\\.)*"/g, "");
   const isOfElement = (piece: Piece) => new RegExp(`\\b(?:${item}|${index})\\b`).test(bare(listOf([piece]).text));
@@ -149,12 +153,12 @@ function loopPieces(body: unknown, scope: Scope, changed: Changed): readonly Pie
 }
 
 /** The places from the object to an element of a list of it: they are there in each round. */
-function elementPlaces(source: string, root: Place, index: cel.Cel): readonly Place[] {
+function elementPlaces(source: string, root: Place, index: cel.Cel, element: cel.Cel): readonly Place[] {
   const [, path] = /^request\.object\.([A-Za-z]\w*(?:\.[A-Za-z]\w*)*)(?:\[\])?$/.exec(source.trim()) ?? [];
   const places: Place[] = [];
   for (const key of path?.split(".") ?? []) places.push(childOf(places.at(-1) ?? root, key));
   const list = places.at(-1);
-  return list === undefined ? [] : [...places, itemOf(list, index, index)];
+  return list === undefined ? [] : [...places, itemOf(list, index, element)];
 }
 
 function documentOf(

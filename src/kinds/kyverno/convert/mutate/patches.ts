@@ -42,6 +42,13 @@ export const itemOf = (place: Place, at: Cel, value: Cel): Place =>
 /** The place, once it is certain to be there. */
 export const made = (place: Place): Place => surePlace(place.pointer, place.value);
 
+/** A place's pointer, by which places are compared. @param from the part that it begins with */
+export const textOf = ({ pointer }: Place, from = 0): string =>
+  pointer
+    .slice(from)
+    .map(({ text }) => text)
+    .join(" ");
+
 /** Operations that are always there, or a list of them. */
 export type Piece = { readonly operation: Cel } | { readonly list: Cel };
 
