@@ -17,8 +17,8 @@ export interface Term {
   readonly items?: Omit<Term, "cel">;
   /** The JSON value, where it is a constant. */
   readonly constant?: { readonly value: unknown };
-  /** What the schema of a built-in kind tells about it. */
-  readonly shape?: Shape | undefined;
+  /** The schema of the value, where it is of a built-in kind. */
+  readonly shape?: Shape;
   /** Of a path: the value as an optional one, which is none where a key is missing. */
   readonly optional?: Cel;
   /** Of a list that is null where something is missing: the same, but empty there. */

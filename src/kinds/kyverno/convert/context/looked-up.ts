@@ -6,7 +6,7 @@ import { NotConverted } from "../not-converted.js";
 import type { Scope } from "../scope.js";
 import type { Term } from "../term.js";
 
-/** What is asked for. */
+/** The question to the API server. */
 export interface LookUp {
   /** `v1`, `apps/v1` */
   readonly version: string;
@@ -35,7 +35,7 @@ export function getObject(what: LookUp, scope: Scope): Value {
 const isOwn = ({ cel: text, constant }: Term, namespace: string): boolean =>
   constant?.value === namespace || /^(?:request|\w+(?:\.\w+)?\.metadata)\.namespace$/.test(text.text);
 
-/** What is known about a looked-up object: where it is missing, its members are errors, as looking it up is one in Kyverno. */
+/** A looked-up object: where it is missing, its members are errors, as looking it up is one in Kyverno. */
 export function objectOf(call: Cel, isList = false): Value {
   const again = (object: Cel) => (key: string) => {
     if (isList && key === "items")

@@ -8,7 +8,7 @@ import type { Scope } from "../scope.js";
 import { imagesOf } from "./images.js";
 import { constant, known, memberOf, type Value } from "./value.js";
 
-/** What stands for the whole context. */
+/** The whole context as a value: its members are the names. */
 export function rootOf(scope: Scope): Value {
   return named(cel.primary("request"), (name) => root(name, scope));
 }
@@ -100,7 +100,9 @@ function objectValue(object: Cel, pod: Cel | undefined, scope: Scope, isOld = fa
     const shape = isPod ? podShape() : scope.shape;
     const made = memberOf(known(owner, "dyn", shape && { shape }), key, scope);
     const isText = !isPod && (key === "kind" || key === "apiVersion");
-    const isThere = !isOld && (isText || (isPod ? key === "spec" : key === "metadata"));
+    // Objects of built-in kinds have a spec, where their kind has one.
+    const isSpec = key === "spec" && (isPod || made.shape !== undefined);
+    const isThere = !isOld && (isText || isSpec || (!isPod && key === "metadata"));
     const more = made.shape && { shape: made.shape };
     const whole = isThere ? known(cel.member(owner, key), isText ? "string" : "map", more) : made;
     return key === "metadata" ? { ...whole, member: (name) => metadataMember(whole, name, scope) } : whole;

@@ -95,7 +95,7 @@ export function shaped(value: Value, shape: Shape | undefined): Value {
     ...value,
     shape,
     type,
-    nullable: value.nullable && !value.fails,
+    nullable: value.nullable && (!value.fails || value.inside !== undefined),
     ...(type === "list" && optional !== undefined && { orEmpty: cel.orValue(optional, EMPTY_LIST) }),
     ...(shape.items !== undefined && { items }),
   };
@@ -164,7 +164,7 @@ function itemAt(list: Cel, index: number): Cel {
 }
 
 /**
- * What becomes of a list, or of the values of a map: null where there is none.
+ * Changes a list, or the values of a map: null where there is none.
  * @param change the new list, made of the old one
  */
 export function changed(
@@ -190,12 +190,15 @@ export function changed(
   const old = value.sure ?? value.cel;
   const sure = change(old);
   const whole = optional === undefined ? value.cel : cel.orValue(optional, cel.NULL);
-  const there = value.there ?? cel.isType(whole, type);
+  const isKnown = value.type === type && optional !== undefined;
   const orEmpty = change(value.orEmpty ?? (optional === undefined ? whole : cel.orValue(optional, none)));
-  const present = value.present ?? (optional === undefined ? there : cel.method(optional, "hasValue"));
+  const present =
+    value.present ?? (optional === undefined ? cel.isType(whole, type) : cel.method(optional, "hasValue"));
+  const there = value.there ?? (isKnown ? present : cel.isType(whole, type));
   const common = { nullable: true, orEmpty, sure, present, ...more };
-  if (sure.text === old.text && optional !== undefined) return known(value.cel, "list", { ...common, optional });
-  return known(cel.conditional(there, cel.call("dyn", sure), cel.NULL), "list", { ...common, there });
+  const isSame = sure.text === old.text && optional !== undefined;
+  const text = isSame && isKnown ? value.cel : cel.conditional(there, isSame ? sure : cel.call("dyn", sure), cel.NULL);
+  return known(text, "list", { ...common, there, ...(isSame && isKnown && { optional }) });
 }
 
 /** The values that count as false. */
@@ -224,6 +227,7 @@ function counts(value: Value, as: boolean, scope: Scope): Cel {
   const isSure = !nullable && optional === undefined;
   const is = (left: Cel, none: Cel): Cel => cel.relation(as ? "!=" : "==", left, none);
   if (NUMBERS.has(type)) return isSure ? cel.literal(as) : is(value.cel, cel.NULL);
+  if (type === "map" && optional !== undefined) return is(cel.orValue(optional, cel.map([])), cel.map([]));
   if (type === "string" && (isSure || optional !== undefined))
     return is(optional === undefined ? value.cel : cel.orValue(optional, cel.literal("")), cel.literal(""));
   if (type === "bool" && !isSure) return cel.relation(as ? "==" : "!=", value.cel, cel.TRUE);
