@@ -21,34 +21,29 @@ export interface LeafUse {
 export function leafHolds(pattern: unknown, value: Value, use: LeafUse): Cel {
   const { shape } = value;
   const type = shape?.type;
-  if (type === "map") return use.missing === "passes" ? cel.not(isThere(value)) : cel.FALSE;
+  const there = isThere(value);
+  const inner = { ...use, missing: undefined, isItem: true };
+  if (type === "map") return use.missing === "passes" ? cel.not(there) : cel.FALSE;
   if (type === "list") {
     const item = { plain: cel.primary("item"), shape: shape?.items, path: value.path };
-    const every = cel.loop(
-      value.plain,
-      "all",
-      "item",
-      leafHolds(pattern, item, { ...use, missing: undefined, isItem: true }),
-    );
-    return isAbsentFine(testFor(pattern, { type, exact: true }, use.scope), use)
-      ? cel.or(cel.not(isThere(value)), every)
-      : cel.and(isThere(value), every);
+    const every = cel.loop(value.plain, "all", "item", leafHolds(pattern, item, inner));
+    const isFine = isAbsentFine(testFor(pattern, { type, exact: true }, use.scope), use);
+    return isFine ? cel.or(cel.not(there), every) : cel.and(there, every);
   }
   if (type === undefined && use.isItem !== true) {
-    const item = { plain: cel.primary("v"), shape: undefined, path: value.path };
     const { nullPasses, failing = cel.NULL } = testFor(pattern, { type, exact: use.exact }, use.scope);
+    const isSkipped = use.missing === "passes" && value.optional !== undefined;
     const otherwise = nullPasses ? cel.NULL : failing;
-    const whole = cel.list([value.optional === undefined ? value.plain : cel.orValue(value.optional, otherwise)]);
-    const every = (list: Cel): Cel => {
-      const test = leafHolds(pattern, item, { ...use, isItem: true });
-      const flat = cel.method(list, "flatten");
-      // The type of items is known to be one only, as far as CEL sees: it must not choose a function by it.
-      const isOnce = /^v (==|in) |^v\.\w+\("[^"]*"\)$/.test(test.text) && !/[|&]{2}/.test(test.text);
-      return cel.loop(isOnce ? flat : cel.call("dyn", flat), "all", "v", test);
-    };
-    if (use.missing === "passes" && value.optional !== undefined)
-      return cel.or(cel.not(isThere(value)), every(cel.list([value.plain])));
-    return every(whole);
+    const isPlain = isSkipped || value.optional === undefined;
+    const whole = cel.list([isPlain ? value.plain : cel.orValue(value.optional ?? value.plain, otherwise)]);
+    const test = leafHolds(pattern, { plain: cel.primary("v"), shape: undefined, path: value.path }, inner);
+    // The type of items is known to be one only, as far as CEL sees: it must not choose a function by it.
+    const isOnce = /^v (==|in) |^v\.\w+\("[^"]*"\)$/.test(test.text) && !/[|&]{2}/.test(test.text);
+    const flat = cel.method(whole, "flatten");
+    return cel.or(
+      isSkipped ? cel.not(there) : cel.FALSE,
+      cel.loop(isOnce ? flat : cel.call("dyn", flat), "all", "v", test),
+    );
   }
   const test = testFor(pattern, { type, exact: use.exact }, use.scope);
   const { plain, optional } = value;
@@ -58,7 +53,6 @@ export function leafHolds(pattern: unknown, value: Value, use: LeafUse): Cel {
   const isFine = isAbsentFine(test, use);
   const otherwise = isFine ? test.passing : test.failing;
   if (otherwise !== undefined && test.isRepeated !== true) return test.of(cel.orValue(optional, otherwise));
-  const there = isThere(value);
   return isFine ? cel.or(cel.not(there), test.of(plain)) : cel.and(there, test.of(plain));
 }
 

@@ -197,10 +197,11 @@ function wildcardSteps(entry: Entry, entries: readonly Entry[], labels: Value): 
       "a key with wildcards may match several labels, of which Kyverno takes any: write out the key, or a condition in CEL that says which count",
     );
   const matches = matching(cel.primary("key"), key);
-  const some = cel.loop(labels.plain, "exists", "key", matches);
-  const { path } = labels;
+  const { path, plain, optional } = labels;
+  const all = optional === undefined ? plain : cel.orValue(optional, cel.map([]));
+  const some = cel.loop(all, "exists", "key", matches);
   if (anchor === "X()")
-    return [{ ok: cel.not(some), path, key: cel.item(cel.loop(labels.plain, "filter", "key", matches), 0) }];
+    return [{ ok: cel.not(some), path, key: cel.item(cel.loop(plain, "filter", "key", matches), 0) }];
   if (anchor === "()") return [{ ok: cel.TRUE, skip: cel.not(some), isFirm: true, path }];
   return anchor === "" ? [{ ok: some, path }] : [];
 }
