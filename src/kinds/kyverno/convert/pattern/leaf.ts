@@ -11,8 +11,8 @@ import { isThere, type Value } from "./walk.js";
 export interface LeafUse {
   readonly scope: Scope;
   readonly exact: boolean;
-  /** Whether a missing value passes; else it counts as null. */
-  readonly missing?: "passes" | undefined;
+  /** Whether a missing value passes or fails; else it counts as null. */
+  readonly missing?: "fails" | "passes" | undefined;
   /** Whether the value is an item of a list: a list in a list fails. */
   readonly isItem?: boolean;
 }
@@ -61,4 +61,5 @@ const testFor = (pattern: unknown, use: TestFor, scope: Scope): Test =>
     ? variableTest(pattern, use, scope)
     : testOf(pattern, use);
 
-const isAbsentFine = (test: Test, { missing }: LeafUse): boolean => missing === "passes" || test.nullPasses;
+const isAbsentFine = (test: Test, { missing }: LeafUse): boolean =>
+  missing === "passes" || (missing !== "fails" && test.nullPasses);

@@ -188,7 +188,7 @@ function wildcardTest(pattern: string, { type, exact }: TestFor): Test {
     return cel.and(guard, matching(isText ? value : cel.call("string", value), pattern));
   };
   const sample = cel.literal(pattern.replaceAll("*", "").replaceAll("?", "x"));
-  return { of, nullPasses: false, passing: sample, failing: acceptsAll ? cel.NULL : EMPTY };
+  return { of, nullPasses: false, passing: sample, ...(!acceptsAll && { failing: EMPTY }) };
 }
 
 /** Whether a text matches one with wildcards. */
@@ -212,7 +212,7 @@ function amountTest({ comparison, operand }: Atom, { type, exact }: TestFor): Te
     const number = Number(operand);
     const of = (value: Cel): Cel => cel.relation(comparison, value, cel.literal(number));
     const passing = cel.literal([number, number + 1, number - 1].find((each) => isTrue(comparison, each - number)));
-    return { of, nullPasses, passing, failing: cel.literal(0) };
+    return { of, nullPasses, passing, ...(!nullPasses && { failing: cel.literal(0) }) };
   }
   const wanted = comparison === "!=" ? "==" : comparison;
   const of = (value: Cel): Cel => {

@@ -8,7 +8,7 @@ import * as cel from "../cel-text.js";
 import { hasVariables } from "../jmespath/template.js";
 import { NotConverted, placed } from "../not-converted.js";
 import { loopOf, type Scope } from "../scope.js";
-import { leafHolds } from "./leaf.js";
+import { type LeafUse, leafHolds } from "./leaf.js";
 import { matching, testOf } from "./scalar.js";
 import type { Shape } from "./shape.js";
 import { hasWildcard, wildcardMatches } from "./text-pattern.js";
@@ -109,7 +109,7 @@ function hasAnchors(pattern: unknown): boolean {
 const inOrder = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 /** The steps of a pattern of any type against a value. */
-export function stepsOf(pattern: unknown, value: Value, walk: Walk, missing?: "passes"): readonly Step[] {
+export function stepsOf(pattern: unknown, value: Value, walk: Walk, missing?: LeafUse["missing"]): readonly Step[] {
   if (isObject(pattern)) return mapSteps(pattern, value, walk);
   if (Array.isArray(pattern)) return listSteps(pattern, value, walk);
   return [{ ok: leafHolds(pattern, value, { ...walk, missing }), path: value.path }];
@@ -235,9 +235,12 @@ function entrySteps({ anchor, key, item }: Entry, parent: Value, walk: Walk): re
       return [{ ok: isMissing, path }];
     case "()":
     case "<()": {
-      const inside = passes(stepsOf(item, there(value), { ...walk, exact: true }));
+      const missing = anchor === "()" ? "fails" : "passes";
+      const isScalar = !isObject(item) && !Array.isArray(item) && !hasVariables(item);
+      const isShort = isScalar && value.shape?.type !== undefined;
+      const inside = passes(stepsOf(item, isShort ? value : there(value), { ...walk, exact: true }, missing));
       const holds = anchor === "()" ? cel.and(isThere(value), inside) : cel.or(isMissing, inside);
-      return [{ ok: cel.TRUE, skip: cel.not(holds), isFirm: true, path }];
+      return [{ ok: cel.TRUE, skip: cel.not(isShort ? inside : holds), isFirm: true, path }];
     }
     case "^()":
       return [{ ok: cel.or(isMissing, exists(item, there(value), walk)), path }];
