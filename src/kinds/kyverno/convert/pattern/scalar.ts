@@ -68,7 +68,10 @@ function numberTest(pattern: unknown, { type, exact }: TestFor): Test {
     if (type === "bool") return cel.FALSE;
     if (type === "number") return cel.equal(value, number);
     if (type === "string") return cel.equal(value, text);
-    if (number.text.includes(".") && !exact) return cel.equal(cel.call("double", value), number);
+    if (number.text.includes("."))
+      return exact
+        ? amountTest({ comparison: "==", operand: number.text }, { type, exact }).of(value)
+        : cel.equal(cel.call("double", value), number);
     // Large whole numbers of the command line are doubles, whose text has an exponent.
     return !exact && Math.abs(Number(number.text)) < 1e6
       ? cel.equal(cel.call("string", value), text)
@@ -84,8 +87,7 @@ function textTest(text: string, use: TestFor): Test {
   const pattern = parseTextPattern(text);
   // A text that equals the whole pattern passes before the pattern is read; comparisons with amounts never meet such texts.
   const whole: Atom = { comparison: "==", operand: text };
-  const mayEqual = use.type === undefined || use.type === "string";
-  if (!mayEqual || acceptsText(pattern, text) || isForAmounts(pattern) || hasWildcard(text))
+  if (use.type !== undefined || acceptsText(pattern, text) || isForAmounts(pattern) || hasWildcard(text))
     return partTest(pattern, use);
   return partTest({ any: [...("any" in pattern ? pattern.any : [pattern]), whole] }, use);
 }

@@ -102,7 +102,7 @@ function anchorOf(written: string): Pick<Entry, "anchor" | "key"> {
 function hasAnchors(pattern: unknown): boolean {
   if (Array.isArray(pattern)) return pattern.some(hasAnchors);
   if (!isObject(pattern)) return false;
-  return Object.entries(pattern).some(([key, value]) => anchorOf(key).anchor !== "" || hasAnchors(value));
+  return Object.entries(pattern).some(([key, value]) => ANCHOR.test(key.trim()) || hasAnchors(value));
 }
 
 /** In the order of bytes, as Go sorts. */
