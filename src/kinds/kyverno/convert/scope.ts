@@ -25,7 +25,7 @@ export interface Scope {
   readonly inline: boolean;
   /** The rule's name, as it stands in the old policy. */
   readonly rule: string;
-  /** What is known about the object; absent unless it is of built-in kinds. */
+  /** The object's schemas; absent unless it is of built-in kinds. */
   readonly shape?: Shape | undefined;
   /** How many loops are around this place: names of loops that are free begin with this number. */
   readonly depth: number;

@@ -4,10 +4,27 @@ import * as cel from "../cel-text.js";
 import { hasVariables } from "../jmespath/template.js";
 import type { Scope } from "../scope.js";
 import { type Test, type TestFor, testOf } from "./scalar.js";
+import type { Shape } from "./shape.js";
 import { variableTest } from "./variable-test.js";
-import { isThere, type Value } from "./walk.js";
 
-/** What a scalar is tested for. */
+/** A value that a pattern looks at. */
+export interface Value {
+  /** An error where the value is missing. */
+  readonly plain: Cel;
+  /** The value as an optional one; absent where the value is always there. */
+  readonly optional?: Cel;
+  /** Whether it is there; absent where it always is. */
+  readonly presence?: Cel;
+  /** The schemas' word on it: then it is never null. */
+  readonly shape: Shape | undefined;
+  /** Its place in messages: keys, and lists whose index is meant. */
+  readonly path: readonly string[];
+}
+
+/** Whether a value is there: it may be null. */
+export const isThere = ({ presence }: Value): Cel => presence ?? cel.TRUE;
+
+/** The purpose of a scalar's test. */
 export interface LeafUse {
   readonly scope: Scope;
   readonly exact: boolean;

@@ -7,8 +7,9 @@ import type { RuleWriter } from "../convert-rule.js";
 import { messageOf } from "../jmespath/template.js";
 import { NotConverted, placed } from "../not-converted.js";
 import type { Scope } from "../scope.js";
+import type { Value } from "./leaf.js";
 import { podShape } from "./shape.js";
-import { memberSteps, outcome, passes, type Step, type StepLoop, stepsOf, type Value } from "./walk.js";
+import { memberSteps, outcome, passes, type Step, type StepLoop, stepsOf } from "./walk.js";
 
 /** A part of a message. */
 type Part = string | Cel;

@@ -28,7 +28,7 @@ export interface Test {
   readonly isRepeated?: boolean;
 }
 
-/** What a test is made for. */
+/** The purpose of a test. */
 export interface TestFor {
   /** The type of the value; `undefined`: not known. */
   readonly type: ShapeType | undefined;
@@ -144,7 +144,7 @@ function negated({ of, passing, failing }: Test, { type, exact }: TestFor): Test
   return { of: test, nullPasses: false, ...(failing && { passing: failing }), ...(passing && { failing: passing }) };
 }
 
-/** What the test inside of a negation is made for. */
+/** The purpose of the test inside of a negation. */
 const insideNegation = ({ type }: TestFor): TestFor => ({ type: type ?? "string", exact: false });
 
 const isWord = (text: string): boolean => text === "true" || text === "false";
@@ -202,7 +202,7 @@ export function matching(text: Cel, pattern: string): Cel {
   return cel.method(text, name, cel.literal(word));
 }
 
-/** What a duration of Go looks like. */
+/** The form of Go's durations. */
 export const DURATION = "^[-+]?(0|((\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|μs|ms|s|m|h))+)$";
 
 /** The comparison with a number, quantity or duration; null counts as 0, and other texts are equal to none. */

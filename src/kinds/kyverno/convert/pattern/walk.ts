@@ -8,24 +8,9 @@ import * as cel from "../cel-text.js";
 import { hasVariables } from "../jmespath/template.js";
 import { NotConverted, placed } from "../not-converted.js";
 import { loopOf, type Scope } from "../scope.js";
-import { type LeafUse, leafHolds } from "./leaf.js";
+import { isThere, type LeafUse, leafHolds, type Value } from "./leaf.js";
 import { matching, testOf } from "./scalar.js";
-import type { Shape } from "./shape.js";
 import { hasWildcard, wildcardMatches } from "./text-pattern.js";
-
-/** A value that a pattern looks at. */
-export interface Value {
-  /** An error where the value is missing. */
-  readonly plain: Cel;
-  /** The value as an optional one; absent where the value is always there. */
-  readonly optional?: Cel;
-  /** Whether it is there; absent where it always is. */
-  readonly presence?: Cel;
-  /** What is known about its type: then it is never null. */
-  readonly shape: Shape | undefined;
-  /** Its place in messages: keys, and lists whose index is meant. */
-  readonly path: readonly string[];
-}
 
 /** The loop over a list in which a step stands: the list, the name of an item, and the step's own test of an item. */
 export interface StepLoop {
@@ -61,7 +46,7 @@ export interface Step {
   readonly loop?: StepLoop;
 }
 
-/** What a walk is made for. */
+/** The purpose of a walk. */
 export interface Walk {
   readonly scope: Scope;
   /** Whether no test may be an error, as it decides whether something else is tested. */
@@ -70,7 +55,7 @@ export interface Walk {
 
 const okOf = ({ ok, unless = cel.FALSE }: Step): Cel => cel.or(unless, ok);
 
-/** What a walk through steps amounts to, where a skip and the end count as given. */
+/** The result of a walk through steps, where a skip and the end count as given. */
 export function outcome(steps: readonly Step[], skip: boolean, end: Cel): Cel {
   return steps.reduceRight((rest: Cel, step) => {
     const then = step.skip === undefined ? rest : skip ? cel.or(step.skip, rest) : cel.and(cel.not(step.skip), rest);
@@ -117,9 +102,6 @@ export function stepsOf(pattern: unknown, value: Value, walk: Walk, missing?: Le
 
 /** The value, or null where it is missing. */
 const orNull = ({ plain, optional }: Value): Cel => (optional === undefined ? plain : cel.orValue(optional, cel.NULL));
-
-/** Whether a value is there: it may be null. */
-export const isThere = ({ presence }: Value): Cel => presence ?? cel.TRUE;
 
 function memberOf(value: Value, key: string, isAnchored: boolean, { scope }: Walk): Value {
   const [path, shape] = [[...value.path, key], value.shape?.member(key)];
