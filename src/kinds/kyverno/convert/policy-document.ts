@@ -142,9 +142,11 @@ function reportProperties({ rule }: OldRule, draft: RuleDraft): void {
 }
 
 /** The variables that something names, so that none is written in vain. */
-export function usedVariables(
-  draft: RuleDraft,
-): readonly Placed<{ readonly name?: string; readonly expression?: string }>[] {
+export function usedVariables(draft: {
+  readonly variables: RuleDraft["variables"];
+  readonly validations: readonly object[];
+  readonly auditAnnotations: readonly object[];
+}): readonly Placed<{ readonly name?: string; readonly expression?: string }>[] {
   const { variables, validations, auditAnnotations } = draft;
   const texts = [...validations, ...auditAnnotations].flatMap((each) =>
     Object.values(each).filter((value) => typeof value === "string"),

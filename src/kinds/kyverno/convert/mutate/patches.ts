@@ -79,7 +79,7 @@ function pointerText(parts: readonly Cel[]): string {
   for (const part of parts) {
     const last = joined.at(-1);
     if (last !== undefined && isText(last) && isText(part))
-      joined[joined.length - 1] = cel.literal(`${JSON.parse(last.text)}${JSON.parse(part.text)}`);
+      joined[joined.length - 1] = cel.primary(`${last.text.slice(0, -1)}${part.text.slice(1)}`);
     else joined.push(part);
   }
   return joined.length === 0 ? '""' : cel.plus(...joined).text;
@@ -87,21 +87,15 @@ function pointerText(parts: readonly Cel[]): string {
 
 /** The pieces as one list. */
 export function listOf(pieces: readonly Piece[]): Cel {
-  const lists: Cel[] = [];
-  let run: Cel[] = [];
-  const flush = () => {
-    if (run.length > 0) lists.push(cel.list(run));
-    run = [];
-  };
+  const lists: (Cel | Cel[])[] = [];
   for (const piece of pieces) {
-    if ("operation" in piece) run.push(piece.operation);
-    else {
-      flush();
-      lists.push(piece.list);
-    }
+    const last = lists.at(-1);
+    if ("list" in piece) lists.push(piece.list);
+    else if (Array.isArray(last)) last.push(piece.operation);
+    else lists.push([piece.operation]);
   }
-  flush();
-  return lists.length === 0 ? cel.list([]) : cel.plus(...lists);
+  const parts = lists.map((each) => (Array.isArray(each) ? cel.list(each) : each));
+  return parts.length === 0 ? cel.list([]) : cel.plus(...parts);
 }
 
 /** The pieces where a condition holds, and others where it does not. */
