@@ -219,7 +219,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
     rooms: ["admission", "data", "kubernetes", "loader", "offline/scan", "policy/served", "telemetry/recording"],
     types: ["policy"],
   },
-  "offline/reports": { rooms: ["data"], types: ["policy"] },
+  "offline/reports": { rooms: ["data"], types: ["kinds/explanation", "policy"] },
   "offline/scan": {
     rooms: [
       "admission",
@@ -227,6 +227,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
       "config/documents",
       "data",
       "kinds/certificate-request-policy",
+      "kinds/explanation",
       "kinds/kyverno",
       "kinds/shared",
       "kubernetes",

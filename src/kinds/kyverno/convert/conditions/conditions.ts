@@ -1,7 +1,8 @@
 /** Conditions (`any`, `all`) of preconditions and denials. */
 import { isObject, member } from "../../../../kubernetes/object.js";
-import { type Cel, call, list, primary, TRUE } from "../cel-text.js";
+import { type Cel, conditional, list, TRUE } from "../cel-text.js";
 import { template } from "../jmespath/template.js";
+import { shared } from "../jmespath/value.js";
 import { NotConverted, placed } from "../not-converted.js";
 import { loopOf, type Scope } from "../scope.js";
 import type { Term } from "../term.js";
@@ -14,6 +15,8 @@ import { operandOf } from "./well-known.js";
 /** A condition, with its own message. */
 export interface Condition {
   readonly test: Test;
+  /** Of an element's precondition: what must be there, or the element is left out. */
+  readonly presence: readonly Test[];
   readonly message: string;
   /** The expressions that may fail before the test has an answer. */
   readonly failing: readonly string[];
@@ -53,16 +56,15 @@ export function readConditions(conditions: unknown, scope: Scope, isSoft = false
  */
 export function testOf({ any, all }: Conditions, isDenial = false): Test {
   // CEL's `||` takes a true operand for an answer where another one fails: of denials no less is denied by that.
-  const one = any?.reduceRight<Test>((rest, { test, failing }, index) => {
-    const isLast = index === any.length - 1;
-    if (isLast) return test;
+  const one = any?.reduceRight<Test>((rest, { test, presence, failing }, index) => {
+    if (index === any.length - 1 || presence.length > 0) return both(...presence, either(test, rest));
     return (isDenial && all.length === 0) || failing.length === 0 || isCovered(failing, any[index + 1])
       ? either(test, rest)
       : strictly(test, ALWAYS, rest);
   }, NEVER);
-  const every = all.reduceRight<Test>((rest, { test, failing }, index) => {
+  const every = all.reduceRight<Test>((rest, { test, presence, failing }, index) => {
     const next = all[index + 1];
-    if (next === undefined) return test;
+    if (next === undefined || presence.length > 0) return both(...presence, test, rest);
     return failing.length === 0 || isCovered(failing, next) ? both(test, rest) : strictly(test, rest, NEVER);
   }, ALWAYS);
   if (one === undefined) return every;
@@ -79,12 +81,10 @@ const isCovered = (failing: readonly string[], next: Condition | undefined): boo
   failing.every((text) => next?.failing.some((other) => other === text || other.startsWith(`${text}.`)));
 
 /** `? :`, which evaluates the condition first and fails with it. */
-const strictly = (condition: Test, yes: Test, no: Test): Test => {
-  const { yes: asked } = condition;
-  const text = (a: Cel, b: Cel): Cel => ({ text: `${paren(asked, 1)} ? ${paren(a, 1)} : ${b.text}`, level: 0 });
-  return { yes: text(yes.yes, no.yes), no: text(yes.no, no.no) };
-};
-const paren = ({ text, level }: Cel, least: number): string => (level < least ? `(${text})` : text);
+const strictly = ({ yes }: Test, then: Test, otherwise: Test): Test => ({
+  yes: conditional(yes, then.yes, otherwise.yes),
+  no: conditional(yes, then.no, otherwise.no),
+});
 
 function conditionOf(value: unknown, scope: Scope, isSoft: boolean): Condition {
   if (!isObject(value)) throw new NotConverted([], "a condition has key, operator and value");
@@ -99,35 +99,26 @@ function conditionOf(value: unknown, scope: Scope, isSoft: boolean): Condition {
   ) as [Operand, Operand];
   const operator = String(member(value, "operator"));
   const message = member(value, "message");
-  const asked = named(key, other, scope, (a, b) => operate(operator, a, b, scope));
-  // In an empty list nothing is or is not among the values, as in one that is missing.
-  const isEmptied = operator.startsWith("Any") && key.orEmpty !== undefined;
-  const presence = [isEmptied ? undefined : key.presence, other.presence].filter((each) => each !== undefined);
-  const test = both(...presence, asked);
+  const test = named(key, other, scope, (a, b) => operate(operator, a, b, scope));
   return {
     test: isNever(test) ? never(key.fails ? key : other) : test,
+    presence: [key.presence, other.presence].filter((each) => each !== undefined),
     message: typeof message === "string" ? message : "",
     failing: [key, other].filter((term: Term) => term.fails).map(({ cel }) => cel.text),
   };
 }
 
-/** A test in which an expression that stands in it more than once gets a name. */
+/** A test in which a long expression that stands in it more than once gets a name. */
 function named(key: Operand, value: Operand, scope: Scope, make: (key: Operand, value: Operand) => Test): Test {
   const whole = make(key, value);
-  for (const [which, term] of [key, value].entries()) {
-    const { text } = term.cel;
-    if (term.constant !== undefined || text.length <= 30 || whole.yes.text.split(text).length <= 2) continue;
-    const use = (cel: Cel): Test => {
-      const short: Operand = { ...term, cel };
-      return which === 0 ? named(short, value, scope, make) : make(key, short);
-    };
-    const name = `${which === 0 ? "key" : "value"}${scope.depth === 0 ? "" : scope.depth}`;
-    if (scope.depth === 0 && !scope.inline) return use(scope.draft.variable(name, term.cel, []));
-    const inner = use(primary(name));
-    const bound = (test: Cel) => call("cel.bind", primary(name), term.cel, test);
-    return { yes: bound(inner.yes), no: bound(inner.no) };
-  }
-  return whole;
+  const isRepeated = ({ constant, cel: { text } }: Operand) =>
+    constant === undefined && text.length > 30 && whole.yes.text.split(text).length > 2;
+  const term = [key, value].find(isRepeated);
+  if (term === undefined) return whole;
+  const inner = scope.inline || scope.depth > 0 ? { ...scope, depth: scope.depth + 1 } : scope;
+  const use = (cel: Cel): Test =>
+    term === key ? named({ ...key, cel }, value, inner, make) : named(key, { ...value, cel }, inner, make);
+  return { yes: shared(term.cel, scope, (cel) => use(cel).yes), no: shared(term.cel, scope, (cel) => use(cel).no) };
 }
 
 /** Whether two paths differ in the object only. */

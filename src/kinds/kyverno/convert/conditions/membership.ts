@@ -1,7 +1,9 @@
 /** The operators AnyIn, AllIn, AnyNotIn and AllNotIn, and the older In and NotIn. */
 import { isObject } from "../../../../kubernetes/object.js";
 import { type Cel, call, conditional, item, list, literal, method, primary, relation } from "../cel-text.js";
+import { constant } from "../jmespath/value.js";
 import { NotConverted } from "../not-converted.js";
+import { hasWildcard } from "../pattern/text-pattern.js";
 import type { Term } from "../term.js";
 import {
   ALWAYS,
@@ -13,15 +15,16 @@ import {
   compare,
   either,
   every,
+  isBool,
   isKind,
-  type Kind,
-  kindsOf,
+  NEVER,
   opposite,
+  SCALARS,
   some,
   type Test,
   unlessNull,
 } from "./test.js";
-import { hasWildcard, isInRange, matchesKnown, matchesText, numberOf, printed, rangeOf } from "./texts.js";
+import { isInRange, matchesKnown, matchesText, numberOf, printed, rangeOf } from "./texts.js";
 
 /** A value of which it is known where it comes from. */
 export interface Operand extends Term {
@@ -38,61 +41,54 @@ export interface Operand extends Term {
 /** Whether an item is one of the values. */
 type IsIn = (item: Operand) => Test;
 
-const SCALARS: readonly Kind[] = ["string", "number", "bool"];
+/** The lookups of a single key, and of an item of a list or the list as a whole. Absent: it is never among the values, nor not. */
+interface Lookups {
+  readonly scalar?: IsIn;
+  readonly items?: IsIn | { readonly whole: Test };
+}
 
 /** Whether items of the key are among the values: any or all of them, or the opposite. */
 export function among(operator: string, key: Operand, value: Operand, loopName: string): Test {
-  if (isOld(operator) && kindsOf(key.type).every((kind) => kind === "list"))
-    throw new NotConverted(
-      ["operator"],
-      `${operator} compares a list in a way of its own: write ${operator === "In" ? "AnyIn or AllIn" : "AnyNotIn or AllNotIn"}`,
-    );
-  const isNegative = operator.endsWith("NotIn") || operator === "NotIn";
-  const ofAll = operator === "AllIn" || operator === "AllNotIn" || operator === "In";
-  const { scalar, items } = lookups(key, value, operator, loopName);
-  // Of a list that is missing nothing is among the values, and nothing is not.
-  const list =
-    operator.startsWith("Any") && key.orEmpty !== undefined && !key.fails
-      ? { ...key, cel: key.orEmpty, nullable: false }
-      : key;
-  const turned = (test: Test) => (isNegative ? opposite(test) : test);
-  const inner: Operand = {
-    cel: primary(loopName),
-    type: "dyn",
-    nullable: true,
-    fails: false,
-    ...key.items,
-    wild: key.wild,
+  const { scalar, items } = /^(?:Not)?In$/.test(operator)
+    ? oldLookups(operator, key, value)
+    : lookups(key, value, operator, loopName);
+  // In an empty list nothing is or is not among the values, as in one that is missing.
+  const isEmptied = operator.startsWith("Any") && key.orEmpty !== undefined && !key.fails;
+  const list = isEmptied ? { ...key, cel: key.orEmpty, nullable: false } : key;
+  const turned = (test: Test) => (operator.endsWith("NotIn") ? opposite(test) : test);
+  const unknown = { type: "dyn", nullable: true, fails: false } as const;
+  const inner: Operand = { ...unknown, ...key.items, cel: primary(loopName), wild: key.wild };
+  const loop = /^(?:All|In)/.test(operator) ? every : some;
+  const known = key.constant?.value;
+  const ofItems = (isIn: IsIn): Test => {
+    if (!Array.isArray(known)) return loop(list.cel, loopName, turned(isIn(inner)));
+    const tests = known.map((each: unknown) => turned(isIn(constantOperand(each))));
+    return loop === every ? both(...tests) : either(...tests);
   };
-  const loop = ofAll ? every : some;
   const branches: Branch[] = [];
   if (items !== undefined)
-    branches.push({
-      kinds: ["list"],
-      test: typeof items === "function" ? loop(list.cel, loopName, turned(items(inner))) : turned(items.whole),
-    });
-  if (scalar !== undefined) {
-    const test = scalar({ ...key, nullable: false });
-    branches.push({ kinds: SCALARS, test: turned(test) });
-  }
+    branches.push({ kinds: ["list"], test: typeof items === "function" ? ofItems(items) : turned(items.whole) });
+  if (scalar !== undefined) branches.push({ kinds: SCALARS, test: turned(scalar({ ...key, nullable: false })) });
   const test = byKind(list, branches);
-  return ofListOrText(value, test);
+  if (value.constant !== undefined) return test;
+  // Only lists and texts are values.
+  return value.type === "dyn" ? both(isKind(value.cel, ["list", "string"]), test) : unlessNull(value, test);
 }
 
-/** The test, where a value that only the evaluation knows is a list or a text. */
-const ofListOrText = (value: Operand, test: Test): Test =>
-  value.constant !== undefined
-    ? test
-    : value.type === "dyn"
-      ? both(isKind(value.cel, ["list", "string"]), test)
-      : unlessNull(value, test);
+const constantOperand = (value: unknown): Operand => ({ ...constant(value), wild: hasWildcard(printed(value)) });
 
-const isOld = (operator: string): boolean => operator === "In" || operator === "NotIn";
-
-interface Lookups {
-  readonly scalar?: IsIn;
-  /** By item of a list, or for the list as a whole. */
-  readonly items?: IsIn | { readonly whole: Test };
+/** In and NotIn: with a list of texts alone, as a text means something of its own there. */
+function oldLookups(operator: string, key: Operand, value: Operand): Lookups {
+  const texts = value.constant?.value;
+  if (!Array.isArray(texts) || texts.some((text) => typeof text !== "string") || key.type === "list")
+    throw new NotConverted(
+      ["operator"],
+      `${operator} differs from Any${operator} here: write Any${operator} or All${operator}, whichever is meant`,
+    );
+  return {
+    scalar: (each) => inTexts(each, texts),
+    items: (each) => inTexts({ ...each, wild: false }, texts, true),
+  };
 }
 
 function lookups(key: Operand, value: Operand, operator: string, loopName: string): Lookups {
@@ -101,38 +97,34 @@ function lookups(key: Operand, value: Operand, operator: string, loopName: strin
     return { scalar: (each) => scalarIn(each, value, `${loopName}v`), items };
   }
   const known = value.constant.value;
+  if (typeof known === "string") return inText(key, known, operator);
   if (Array.isArray(known)) {
     const isIn: IsIn = (each) => inTexts(each, known.map(printed));
-    if (!isOld(operator)) return { scalar: isIn, items: isIn };
-    return known.every((each) => typeof each === "string")
-      ? { scalar: isIn, items: (each) => inTexts({ ...each, wild: false }, known, true) }
-      : { scalar: isIn };
+    return { scalar: isIn, items: isIn };
   }
-  if (typeof known === "string") return inText(key, known, operator);
-  if (known === null || isObject(known) || operator.startsWith("All") || !operator.startsWith("Any")) return {};
+  if (known === null || isObject(known) || operator.startsWith("All")) return {};
   return { items: (each) => inTexts(each, [printed(known)]) };
 }
 
 /** The lookups in a text: one value with wildcards, a range, or a list as JSON. */
 function inText(key: Operand, known: string, operator: string): Lookups {
+  const exactly: IsIn = (each) => inTexts({ ...each, wild: false }, [known], true);
   const range = rangeOf(known);
-  if (range !== undefined && !isOld(operator)) {
+  if (range !== undefined) {
     const isIn: IsIn = (each) => isInRange(each, range);
-    // AnyNotIn turns a list's range round: what is no number is not outside, and a range that begins below zero is a text.
-    const isNotOutside: IsIn = (each) =>
-      /^[-+]/.test(known) ? inTexts({ ...each, wild: false }, [known], true) : opposite(isInRange(each, range, true));
+    // AnyNotIn turns a list's range round: what is no number is not outside, and a range that begins with a sign is a text.
+    const isNotOutside: IsIn = (each) => (/^[-+]/.test(known) ? exactly(each) : opposite(isInRange(each, range, true)));
     return { scalar: isIn, items: operator === "AnyNotIn" ? isNotOutside : isIn };
   }
   const one: IsIn = (each) => inTexts({ ...each, wild: false }, [known]);
-  const first: Operand = { ...key, cel: item(key.cel, 0), type: "dyn", wild: false };
-  const isOne = both(compare("==", call("size", key.cel), literal(1)), inTexts(first, [known], true));
   const parsed = parsedTexts(known);
-  // The old operators know only lists as JSON; NotIn answers yes, too, where the only item is the text itself.
-  if (parsed === undefined && isOld(operator))
-    return operator === "In" ? { scalar: one, items: { whole: isOne } } : { items: { whole: opposite(isOne) } };
   if (parsed === undefined) return { scalar: one, items: (each) => inTexts(each, [known]) };
   // JSON that is not a list of texts is no valid value: only the same text is found, and nothing is "not in" it.
-  if (parsed === null) return operator.endsWith("NotIn") ? {} : { scalar: one, items: { whole: isOne } };
+  if (parsed === null) {
+    const first: Operand = { ...key, cel: item(key.cel, 0), type: "dyn" };
+    const whole = both(compare("==", call("size", key.cel), literal(1)), exactly(first));
+    return operator.endsWith("NotIn") ? {} : { scalar: one, items: { whole } };
+  }
   return {
     scalar: (each) => either(one(each), inTexts({ ...each, wild: false }, parsed, true)),
     items: (each) => inTexts(each, parsed),
@@ -155,47 +147,31 @@ function inTexts(each: Operand, texts: readonly string[], exact = false): Test {
   const plain = texts.filter((text) => exact || !hasWildcard(text));
   const patterns = texts.filter((text) => !exact && hasWildcard(text));
   if (patterns.some((text) => /^\*+$/.test(text))) return ALWAYS;
-  const branches: Branch[] = [];
-  // A key with wildcards finds patterns, too.
-  if (each.wild && !exact) {
-    const test =
-      texts.length === 1
-        ? matchesText(literal(texts[0]), each)
-        : some(literal(texts), "v", matchesText(primary("v"), each));
-    branches.push({ kinds: ["string"], test });
-  } else if (plain.length > 0) branches.push({ kinds: ["string"], test: isOneOf(each.cel, plain), total: true });
-  if (plain.length > 0) {
-    const numbers = plain.filter((text) => numberOf(text) !== undefined && printed(Number(text)) === text);
-    if (numbers.length > 0)
-      branches.push({ kinds: ["number"], test: isOneOf(each.cel, numbers.map(Number)), total: true });
-    for (const known of [true, false])
-      if (plain.includes(printed(known)))
-        branches.push({ kinds: ["bool"], test: compare("==", each.cel, literal(known)), total: true });
-  }
-  if (patterns.length > 0) {
-    const match = (text: Cel) => either(...patterns.map((pattern) => matchesKnown(text, pattern)));
-    branches.push({ kinds: ["string"], test: match(each.cel) });
-    if (patterns.some((text) => /^[*?\d.e+\-trufals]*$/.test(text)))
-      branches.push({ kinds: ["number", "bool"], test: match(call("string", each.cel)) });
-  }
-  return joined(each, branches);
+  const matches = (text: Cel) => either(...patterns.map((pattern) => matchesKnown(text, pattern)));
+  // A key with wildcards finds all texts that it matches.
+  const isWild = each.wild && !exact && texts.length > 0;
+  const total = patterns.length === 0;
+  const found = isWild ? foundBy(each, texts) : isOneOf(each.cel, plain);
+  const strings: Branch = { kinds: ["string"], test: either(found, matches(each.cel)), total: total && !isWild };
+  const mayBePrinted = patterns.some((text) => /^[*?\d.e+\-trufals]*$/.test(text));
+  const printedOnes = mayBePrinted ? matches(call("string", each.cel)) : NEVER;
+  const numbers = plain.filter((text) => numberOf(text) !== undefined && printed(Number(text)) === text);
+  const bools = [true, false].filter((known) => plain.includes(printed(known))).map((known) => isBool(each, known));
+  return byKind(each, [
+    strings,
+    { kinds: ["number"], test: either(isOneOf(each.cel, numbers.map(Number)), printedOnes), total },
+    { kinds: ["bool"], test: either(...bools, printedOnes), total },
+  ]);
 }
 
-/** The branches, of which several may be about the same types. */
-function joined(each: Operand, branches: readonly Branch[]): Test {
-  const guarded = branches.filter((branch) => !branch.total);
-  const merged: Branch[] = branches.filter((branch) => branch.total);
-  for (const branch of guarded) {
-    const key = branch.kinds.join();
-    const at = merged.findIndex(({ kinds, total }) => !total && kinds.join() === key);
-    const known = merged[at];
-    if (known === undefined) merged.push(branch);
-    else merged[at] = { ...known, test: either(known.test, branch.test) };
-  }
-  return byKind(each, merged);
-}
+/** Whether a key with wildcards matches one of the texts. */
+const foundBy = (key: Operand, texts: readonly string[]): Test =>
+  texts.length === 1
+    ? matchesText(literal(texts[0]), key)
+    : some(literal(texts), "text", matchesText(primary("text"), key));
 
 function isOneOf(each: Cel, values: readonly (number | string)[]): Test {
+  if (values.length === 0) return NEVER;
   if (values.length === 1) return compare("==", each, literal(values[0]));
   const mixed = values.some((value) => typeof value === "number" && !Number.isInteger(value));
   const known = mixed ? list(values.map((value) => primary(Number(value).toFixed(1)))) : literal(values);
@@ -221,7 +197,8 @@ const textOf = ({ cel, type, nullable }: Operand): Cel => (type === "string" && 
 /** Whether an item is in a list that only the evaluation knows. */
 function inList(each: Operand, value: Operand, values: Cel, name: string): Test {
   if (!value.wild && value.type === "string") return each.wild ? matchesText(value.cel, each) : sameTexts(each, value);
-  if (!each.wild && !value.wild) return ask(relation("in", each.cel, values));
+  const isScalars = value.items?.type === "bool" || value.items?.type === "number";
+  if (!each.wild && (!value.wild || isScalars)) return ask(relation("in", each.cel, values));
   const inner = textOf({ ...value, type: value.items?.type ?? "dyn", nullable: false, cel: primary(name) });
   const known = each.constant?.value;
   const item: Operand = { cel: inner, type: "string", nullable: false, fails: false, wild: false };

@@ -38,6 +38,12 @@ export const compare = (operator: keyof typeof OPPOSITE, a: Cel, b: Cel): Test =
 export const isNever = ({ yes }: Test): boolean => yes.text === "false";
 const isAlways = ({ yes }: Test): boolean => yes.text === "true";
 
+/** Whether a value is `true`, or `false`. */
+export const isBool = ({ cel, type, nullable }: Term, known: boolean): Test => {
+  if (type !== "bool" || nullable) return compare("==", cel, primary(String(known)));
+  return known ? ask(cel) : opposite(ask(cel));
+};
+
 export const both = (...tests: readonly Test[]): Test =>
   tests.some(isNever) ? NEVER : { yes: and(...tests.map(({ yes }) => yes)), no: or(...tests.map(({ no }) => no)) };
 export const either = (...tests: readonly Test[]): Test => opposite(both(...tests.map(opposite)));
@@ -55,7 +61,7 @@ export function choose(condition: Test, a: Test, b: Test): Test {
 
 export const some = (items: Cel, name: string, test: Test): Test => {
   if (isNever(test)) return NEVER;
-  if (isAlways(test)) return compare(">", call("size", items), primary("0"));
+  if (isAlways(test)) return compare("!=", call("size", items), primary("0"));
   return ask(loop(items, "exists", name, test.yes), loop(items, "all", name, test.no));
 };
 export const every = (items: Cel, name: string, test: Test): Test => opposite(some(items, name, opposite(test)));
@@ -71,32 +77,19 @@ export interface Branch {
   readonly total?: boolean;
 }
 
-const KINDS: Readonly<Record<TermType, readonly Kind[]>> = {
-  bool: ["bool"],
-  double: ["number"],
-  int: ["number"],
-  number: ["number"],
-  list: ["list"],
-  map: ["map"],
-  null: [],
-  string: ["string"],
-  scalar: ["string", "number", "bool"],
-  dyn: ["string", "number", "bool", "list", "map"],
-};
+export const SCALARS: readonly Kind[] = ["string", "number", "bool"];
 
-const TYPE_NAMES: Readonly<Record<Kind, readonly string[]>> = {
-  string: ["string"],
-  number: ["int", "double"],
-  bool: ["bool"],
-  list: ["list"],
-  map: ["map"],
-};
-
-export const kindsOf = (type: TermType): readonly Kind[] => KINDS[type];
+/** The types that values of a term's type have. */
+export function kindsOf(type: TermType): readonly Kind[] {
+  if (type === "dyn") return [...SCALARS, "list", "map"];
+  if (type === "scalar") return SCALARS;
+  if (type === "int" || type === "double") return ["number"];
+  return type === "null" ? [] : [type];
+}
 
 /** Whether a value is of one of some types. @param others the types that it may have aside: less may be left to ask about them */
 export function isKind(value: Cel, kinds: readonly Kind[], others: readonly Kind[] = [], nullable = true): Test {
-  const namesOf = (each: readonly Kind[]) => each.flatMap((kind) => TYPE_NAMES[kind]);
+  const namesOf = (each: readonly Kind[]) => each.flatMap((kind) => (kind === "number" ? ["int", "double"] : [kind]));
   const is = (name: string): Test => compare("==", call("type", value), primary(name));
   const [wanted, unwanted] = [namesOf(kinds), namesOf(others.filter((kind) => !kinds.includes(kind)))];
   const isShort = unwanted.length > 0 && wanted.length <= unwanted.length + (nullable ? 1 : 0);
@@ -114,7 +107,7 @@ export function byKind(
   const possible = kindsOf(type);
   const left = branches.flatMap((branch) => {
     const kinds = branch.kinds.filter((kind) => possible.includes(kind));
-    return kinds.length === 0 || branch.test === NEVER ? [] : [{ ...branch, kinds }];
+    return kinds.length === 0 || isNever(branch.test) ? [] : [{ ...branch, kinds }];
   });
   const total = left.filter((branch) => branch.total).map(({ test }) => test);
   const guarded = left.filter((branch) => !branch.total);

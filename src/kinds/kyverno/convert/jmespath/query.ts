@@ -208,12 +208,15 @@ function values(map: Value, right: Node, place: Place): Value {
   return project(list, right, undefined, place);
 }
 
+/** A changed list of unknown items: without `dyn` functions with several signatures do not work on its items. */
+const dynamic = (list: Cel): Cel => cel.call("dyn", list);
+
 function slice({ start, stop, step }: Of<"Slice">, list: Value, scope: Scope): Value {
   const by = step ?? 1;
   if (by !== 1 && !(by === -1 && start === null && stop === null))
     throw new NotConverted([], "a slice with a step is not converted, except [::-1]");
   return changed(list, "list", scope, (old) => {
-    if (by === -1) return cel.method(old, "reverse");
+    if (by === -1) return dynamic(cel.method(old, "reverse"));
     const size = cel.call("size", old);
     const bound = (at: number | null, otherwise: Cel): Cel => {
       if (at === null) return otherwise;
@@ -224,7 +227,7 @@ function slice({ start, stop, step }: Of<"Slice">, list: Value, scope: Scope): V
     const [from, to] = [start === 0 ? cel.literal(0) : bound(start, cel.literal(0)), bound(stop, size)];
     // A slice that ends before it begins is empty.
     const isOrdered = start === null || start === 0 || stop === null || (start <= stop && start < 0 === stop < 0);
-    return cel.method(old, "slice", from, isOrdered ? to : cel.call("math.greatest", from, to));
+    return dynamic(cel.method(old, "slice", from, isOrdered ? to : cel.call("math.greatest", from, to)));
   });
 }
 
@@ -247,7 +250,7 @@ function flatten(child: Node, current: Value, place: Place): Value {
   const list = lenient(evaluate(child, current, place));
   const isFlat = list.projected !== true || FLAT.has(list.items?.type ?? "");
   const items = list.items?.items ?? (isFlat ? list.items : undefined);
-  return changed(list, "list", place.scope, (old) => (isFlat ? old : cel.method(old, "flatten")), {
+  return changed(list, "list", place.scope, (old) => (isFlat ? old : dynamic(cel.method(old, "flatten"))), {
     ...(items !== undefined && { items }),
     ...(isFlat && list.each !== undefined && { each: list.each }),
   });

@@ -19,6 +19,8 @@ export function jsonPatchPieces(source: string, root: Place, scope: Scope): read
   const quotedWords = new Set(
     Array.from(words.matchAll(/(["'])(_patch_variable_\d+_)\1/g), ([, , word]) => word ?? ""),
   );
+  if (scope.depth === 0 && read(words).some((each) => text(each, "path").includes("_patch_variable_")))
+    throw new NotConverted([], "Kyverno refuses variables in a path outside of foreach");
   const valueAt = (value: unknown): Cel => {
     if (typeof value === "string") {
       const term = template(filled(value, variables), scope);
@@ -30,6 +32,7 @@ export function jsonPatchPieces(source: string, root: Place, scope: Scope): read
     return cel.map(Object.entries(value).map(([key, each]) => [key, cel.call("dyn", valueAt(each))] as const));
   };
   const operations = read(words);
+  const known = new Known();
   return operations.flatMap((each, index) =>
     placed([index], () => {
       const placesFrom = (key: string) => placesOf(filled(text(each, key), variables), root, scope);
@@ -40,12 +43,18 @@ export function jsonPatchPieces(source: string, root: Place, scope: Scope): read
       if (!OPERATIONS.includes(op)) throw new NotConverted(["op"], `${JSON.stringify(op)} is no operation`);
       const target = path.at(-1);
       if (target === undefined) throw new NotConverted(["path"], "the whole object can't be replaced");
+      const from = placesFrom(op === "copy" || op === "move" ? "from" : "path").at(-1) ?? root;
+      const parents = op === "add" ? parentsOf(path).filter(([place]) => known.isNew(place)) : [];
+      known.changes(op, target, from);
       if (op === "remove") return when(target.exists, [operation("remove", target.pointer)]);
-      if (op === "add") return [...parentsOf(path), operation("add", target.pointer, { value })];
+      if (op === "add")
+        return [
+          ...parents.flatMap(([place, made]) => ensured(place, made)),
+          operation("add", target.pointer, { value }),
+        ];
       // Kyverno refuses to replace or copy what is missing, which CEL's patches let pass: to remove it is an error.
       const missing = (place: Place) => operation("remove", place.pointer);
       if (op === "replace") return [missing(target), operation("add", target.pointer, { value })];
-      const from = placesFrom("from").at(-1) ?? root;
       const moved = operation(op === "copy" ? "copy" : "move", target.pointer, { from: from.pointer });
       return op === "copy" ? when(from.exists, [moved], [missing(from)]) : [moved];
     }),
@@ -70,6 +79,7 @@ const hasWords = (value: unknown): boolean => (JSON.stringify(value) ?? "").incl
 
 /** A failing test must be an error, which stops the request: a test of CEL's patches only leaves the object as it was. */
 function testPieces(place: Place, value: Cel, index: number, path: string): readonly Piece[] {
+  if (value.text === "null") throw new NotConverted(["value"], "a test of null is not converted");
   if (index > 0) throw new NotConverted(["op"], "a test behind other operations is not converted: write it first");
   const isEqual = cel.and(place.exists, cel.equal(place.value, value));
   return when(isEqual, [], [operation("remove", [cel.literal(`/test of ${path.replaceAll("/", " ")} failed`)])]);
@@ -121,10 +131,43 @@ function indexed(place: Place, at: Cel, key: Cel): Place {
   };
 }
 
-/** Kyverno makes the maps and lists above of what it adds. */
-const parentsOf = (path: readonly Place[]): readonly Piece[] =>
+/** The maps and lists above of what is added, which Kyverno makes. */
+const parentsOf = (path: readonly Place[]): readonly (readonly [Place, Cel])[] =>
   path.slice(0, -1).flatMap((place, index) => {
     const last = path[index + 1]?.pointer.at(-1)?.text ?? "";
-    const isSpec = /^"\/(?:metadata|spec)"$/.test(place.pointer.map((part) => part.text).join(""));
-    return isSpec ? [] : ensured(place, cel.primary(/^"\/(?:-|\d+)"$|^"\d+"$|^string\(/.test(last) ? "[]" : "{}"));
+    const isList = /^"(?:\/-|\d+)"$|^string\(/.test(last);
+    return textOf(place) === '"/metadata"' ? [] : [[place, cel.primary(isList ? "[]" : "{}")] as const];
   });
+
+const textOf = ({ pointer }: Place): string => pointer.map(({ text }) => text).join(" ");
+
+/** What the operations before have changed: what is there is asked of the object as it was before all of them. */
+class Known {
+  readonly #made = new Set<string>();
+  readonly #given = new Set<string>();
+  readonly #gone = new Set<string>();
+
+  /** Whether a place that an operation needs must be made. */
+  isNew(place: Place): boolean {
+    const text = textOf(place);
+    if ([...this.#given].some((other) => text.startsWith(`${other} `)))
+      throw new NotConverted(
+        ["path"],
+        "an operation below of what another one adds is not converted: write both as one",
+      );
+    const isNew = !this.#made.has(text) && !this.#given.has(text);
+    this.#made.add(text);
+    return isNew;
+  }
+
+  changes(op: string, target: Place, from: Place): void {
+    const text = textOf(target);
+    if ([...this.#gone].some((other) => text === other || text.startsWith(`${other} `)))
+      throw new NotConverted(
+        ["path"],
+        "an operation on what another one has removed is not converted: write both as one",
+      );
+    if (op === "remove" || op === "move") this.#gone.add(textOf(op === "move" ? from : target));
+    if (op !== "remove") this.#given.add(text);
+  }
+}

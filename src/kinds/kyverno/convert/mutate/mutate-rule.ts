@@ -57,10 +57,18 @@ export function mutateRule(
     if (pieces.length > 0) mutations.push({ expression: listOf(pieces).text, from });
   };
   if (Array.isArray(foreach)) {
+    // Kyverno reads the context before the first change; a variable is evaluated where it is first used.
+    const before: Scope = {
+      ...scope,
+      names: new Map(),
+      roots: { ...scope.roots, object: cel.primary("request.object") },
+    };
+    const { names } = scope.roots.pod ? scope : withContext(member(old.rule, "context"), before);
+    const later: Scope = { ...scope, names };
     for (const [index, each] of foreach.entries()) {
       const path = ["mutate", "foreach", index];
       write(
-        placed(path, () => loopPieces(each, scope, changed)),
+        placed(path, () => loopPieces(each, index === 0 ? scope : later, changed)),
         path,
       );
     }

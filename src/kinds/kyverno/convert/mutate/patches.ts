@@ -75,9 +75,10 @@ export function operation(
 /** The parts as one text: constants that stand beside one another are joined. */
 function pointerText(parts: readonly Cel[]): string {
   const joined: Cel[] = [];
+  const isText = (part?: Cel) => part !== undefined && /^"(?:[^"\\]|\\.)*"$/.test(part.text);
   for (const part of parts) {
     const last = joined.at(-1);
-    if (last?.text.startsWith('"') && part.text.startsWith('"'))
+    if (last !== undefined && isText(last) && isText(part))
       joined[joined.length - 1] = cel.literal(`${JSON.parse(last.text)}${JSON.parse(part.text)}`);
     else joined.push(part);
   }
@@ -110,9 +111,9 @@ export function when(condition: Cel, pieces: readonly Piece[], otherwise: readon
   return [{ list: cel.conditional(condition, listOf(pieces), listOf(otherwise)) }];
 }
 
-/** Makes a map or a list where there is none. */
-export const ensured = (place: Place, value: Cel): readonly Piece[] =>
-  when(place.exists, [], [operation("add", place.pointer, { value })]);
+/** Makes a map or a list where there is none. @param condition where it is needed at all */
+export const ensured = (place: Place, value: Cel, condition = cel.TRUE): readonly Piece[] =>
+  when(cel.or(place.exists, cel.not(condition)), [], [operation("add", place.pointer, { value })]);
 
 /** The pieces for each item of a list. @param condition on an item */
 export function forEach(

@@ -114,8 +114,9 @@ export function mergePieces(pattern: JsonObject, place: Place, context: MergeCon
       if (anchor === "()" || anchor === "<()") return [];
       const key = keyIn(name, context);
       const [child, probed] = [childOf(place, key), childOf(probe, key)];
-      if (anchor === "+()") return when(probed.exists, [], set(child, plainOf(value), context));
+      if (anchor === "+()") return when(probed.exists, [], set(child, value, context));
       if (value === null) return when(child.exists, [operation("remove", child.pointer)]);
+      if (isEmpty(value)) return [];
       if (isObject(value)) return mapPieces(value, sure(child, place, name, context), context, probed);
       const mergeKey = context.isBuiltin ? mergeKeyOf(name, value) : undefined;
       if (isListOfMaps(value) && hasAnchor(value, isAny) && mergeKey !== "name") {
@@ -131,41 +132,54 @@ export function mergePieces(pattern: JsonObject, place: Place, context: MergeCon
 
 /** Puts a value at a place. A variable that is null takes away what is there. */
 function set(place: Place, value: unknown, { scope }: MergeContext): readonly Piece[] {
-  const { cel: text, nullable, optional } = template(value, scope);
+  const { cel: text, nullable, optional } = template(plainOf(value), scope);
   const added = [operation("add", place.pointer, { value: text })];
   if (!nullable || optional !== undefined || value === null) return added;
   return when(cel.equal(text, cel.NULL), when(place.exists, [operation("remove", place.pointer)]), added);
 }
 
-/** A value without its `+(key)` anchors: they hold where there is nothing yet. */
+/** A value without its `+(key)` anchors, which hold where there is nothing yet; and without empty maps, which Kyverno drops. */
 function plainOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plainOf);
+  if (Array.isArray(value)) return value.filter((item) => !isEmpty(item)).map(plainOf);
   if (!isObject(value)) return value;
   return Object.fromEntries(
-    entriesOf(value).map(([written, { name, anchor }, inner]) => {
-      if (anchor === "" || anchor === "+()") return [name, plainOf(inner)];
+    entriesOf(value).flatMap(([written, { name, anchor }, inner]) => {
+      if (anchor === "" || anchor === "+()") return isEmpty(inner) ? [] : [[name, plainOf(inner)]];
       throw new NotConverted([written], "a condition below +(key) is not converted");
     }),
   );
 }
 
+/** Whether nothing but conditions and empty maps is in a map. */
+const isEmpty = (value: unknown): boolean =>
+  isObject(value) &&
+  entriesOf(value).every(([, { anchor }, inner]) => anchor === "()" || anchor === "<()" || isEmpty(inner));
+
 /** A map is made where something is put into it. */
 function mapPieces(value: JsonObject, child: Place, context: MergeContext, probe: Place): readonly Piece[] {
   const pieces = mergePieces(value, child, context, probe);
-  return isAdding(value) ? [...ensured(child, cel.primary("{}")), ...pieces] : pieces;
+  return isEmpty(value) || isGlobalOnly(value)
+    ? pieces
+    : [...ensured(child, cel.primary("{}"), remains(value, probe, context)), ...pieces];
 }
 
-/** Whether a patch has something besides conditions and removals. */
-function isAdding(value: unknown): boolean {
-  if (Array.isArray(value))
-    return value.some((item) => !isObject(item) || (!hasAnchor(item, isGlobal) && isAdding(item)));
-  if (!isObject(value)) return value !== null;
-  const entries = entriesOf(value);
-  return (
-    entries.length === 0 ||
-    entries.some(([, { anchor }, inner]) => (anchor === "" || anchor === "+()") && isAdding(inner))
+/** Whether only items with global anchors are in a map. */
+const isGlobalOnly = (value: unknown): boolean =>
+  isObject(value) &&
+  Object.values(value).every((inner) =>
+    Array.isArray(inner) ? inner.length > 0 && inner.every((item) => hasAnchor(item, isGlobal)) : isGlobalOnly(inner),
   );
-}
+
+/** Whether anything of a map is left where keys are there already that `+(key)` would add. */
+const remains = (value: JsonObject, probe: Place, context: MergeContext): Cel =>
+  cel.or(
+    ...entriesOf(value).map(([, { name, anchor }, inner]) => {
+      const child = childOf(probe, keyIn(name, context));
+      if (anchor === "+()") return cel.not(child.exists);
+      if (anchor !== "" || isEmpty(inner)) return cel.FALSE;
+      return isObject(inner) ? remains(inner, child, context) : cel.TRUE;
+    }),
+  );
 
 /** What every object has, and every Pod and controller, and every item that is merged by its name. */
 function sure(child: Place, { pointer }: Place, name: string, { isWorkload }: MergeContext): Place {
@@ -235,7 +249,7 @@ function plainPieces(items: readonly JsonObject[], list: Place, key: string, con
     const front = [...list.pointer, cel.literal("/0")];
     const moves = items.length === 1 && !context.isLoop ? [operation("move", front, { from: place.pointer })] : [];
     merges.push(...forEach(list.value, names, isIt, [...mergePieces(rest, place, inside), ...moves]));
-    const inserted = operation("add", front, { value: template(pattern, context.scope).cel });
+    const inserted = operation("add", front, { value: template(plainOf(pattern), context.scope).cel });
     inserts.unshift(...when(cel.loop(list.value, "exists", names.item, isIt), [], [inserted]));
   }
   return when(list.exists, [...merges, ...inserts], set(list, items, context));

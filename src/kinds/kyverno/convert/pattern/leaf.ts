@@ -11,8 +11,8 @@ import { isThere, type Value } from "./walk.js";
 export interface LeafUse {
   readonly scope: Scope;
   readonly exact: boolean;
-  /** Whether a missing value counts as null, or passes. */
-  readonly missing: "null" | "passes";
+  /** Whether a missing value passes; else it counts as null. */
+  readonly missing?: "passes" | undefined;
   /** Whether the value is an item of a list: a list in a list fails. */
   readonly isItem?: boolean;
 }
@@ -28,7 +28,7 @@ export function leafHolds(pattern: unknown, value: Value, use: LeafUse): Cel {
       value.plain,
       "all",
       "item",
-      leafHolds(pattern, item, { ...use, missing: "null", isItem: true }),
+      leafHolds(pattern, item, { ...use, missing: undefined, isItem: true }),
     );
     return isAbsentFine(testFor(pattern, { type, exact: true }, use.scope), use)
       ? cel.or(cel.not(isThere(value)), every)

@@ -7,8 +7,8 @@ import type { RuleWriter } from "../convert-rule.js";
 import { messageOf } from "../jmespath/template.js";
 import { NotConverted, placed } from "../not-converted.js";
 import type { Scope } from "../scope.js";
-import { podShape } from "./shape.js";
-import { fails, memberSteps, outcome, passes, type Step, stepsOf, type Value } from "./walk.js";
+import { podShape, type Shape } from "./shape.js";
+import { memberSteps, outcome, passes, type Step, type StepLoop, stepsOf, type Value } from "./walk.js";
 
 /** The object that a rule is about. */
 function rootOf({ roots, shape }: Scope): Value {
@@ -40,25 +40,46 @@ export const patternRule: RuleWriter = (body, message, scope, path) => {
 
 /** Writes one step as a validation: it holds, or the walk ended as skipped before it. */
 function writeStep(
-  { ok, path, loop }: Step,
+  step: Step,
   before: readonly Cel[],
   start: Cel,
   isRepeated: boolean,
   { draft }: Scope,
   from: FieldPath,
 ): void {
+  const { ok, path, loop } = step;
   if (loop === undefined) {
-    draft.validate(cel.or(...before, ok), failure(joined(start, cel.literal(pathText(path)))), from);
+    draft.validate(cel.or(...before, ok), failure(joined(start, ...placeOf(step))), from);
     return;
   }
   const name = (loop.path.findLast((part) => part !== "*") ?? path.at(-1) ?? "").replace(/[^A-Za-z0-9]/g, "");
   const results = draft.variable(name || "items", cel.loop(loop.list, "map", loop.name, loop.test), from);
-  const index = cel.call("string", cel.method(results, "indexOf", cel.FALSE));
-  const below = loop.path.includes("*") ? loop.path.slice(0, loop.path.indexOf("*")) : loop.path;
   const words = isRepeated ? draft.variable("failedAt", start, from) : start;
-  const place = joined(joined(words, cel.literal(pathText(path))), index, cel.literal(pathText(below)));
   const every = cel.loop(results, "all", "ok", cel.primary("ok"));
-  draft.validate(cel.or(...before, every), failure(place), from);
+  draft.validate(cel.or(...before, every), failure(joined(words, ...placeInLoop(path, loop, results))), from);
+}
+
+/** The place where a step fails: a missing parent, or its own. */
+function placeOf({ path, parents = [], key }: Pick<Step, "key" | "parents" | "path">): readonly Cel[] {
+  const own = cel.literal(pathText(path));
+  if (key !== undefined) return [own, key, cel.literal("/")];
+  return [
+    parents.reduceRight((rest, each) => cel.conditional(each.presence, rest, cel.literal(pathText(each.path))), own),
+  ];
+}
+
+/** The place below the first item that fails. @param results of the items */
+function placeInLoop(path: readonly string[], loop: StepLoop, results: Cel): readonly Cel[] {
+  const index = cel.method(results, "indexOf", cel.FALSE);
+  const { inner } = loop;
+  const below = joined(
+    ...(inner === undefined
+      ? placeOf(loop)
+      : placeInLoop(loop.path, inner, cel.loop(inner.list, "map", inner.name, inner.test))),
+  );
+  const item = cel.list([cel.item(loop.list, index)]);
+  const place = TEXT.test(below.text) ? below : cel.item(cel.loop(item, "map", loop.name, below), 0);
+  return [cel.literal(pathText(path)), cel.call("string", index), place];
 }
 
 const pathText = (path: readonly string[]): string => `/${path.map((part) => `${part}/`).join("")}`;
@@ -83,6 +104,7 @@ function joined(...parts: readonly Cel[]): Cel {
   const [last, before] = [parts.at(-1), parts.slice(0, -1)];
   if (last === undefined || before.length === 0) return last ?? cel.literal("");
   const left = joined(...before);
+  if (last.text === '""') return left;
   const end = /^(|.* \+ )("(?:[^"\\]|\\.)*")$/s.exec(left.text);
   if (end === null || !TEXT.test(last.text)) return cel.plus(left, last);
   const both = JSON.stringify(`${JSON.parse(end[2] ?? "")}${JSON.parse(last.text)}`);
@@ -94,29 +116,46 @@ function anyPattern(body: unknown, words: Cel, root: Value, scope: Scope, path: 
   const walks = body.map((pattern: unknown, index) => placed([index], () => rootSteps(pattern, root, scope)));
   const canSkip = walks.map((steps) => steps.some(({ skip }) => skip !== undefined));
   const skipped = walks.map((steps, index) => (canSkip[index] ? outcome(steps, true, cel.FALSE) : cel.FALSE));
-  const failures = walks.flatMap((steps, index) => {
-    const start = cel.literal(`${index === 0 ? "" : " "}rule ${scope.rule}[${index}] failed`);
-    const text = joined(start, ...placesOf(steps));
-    return canSkip[index] ? [cel.conditional(skipped[index] ?? cel.FALSE, cel.literal(""), text)] : [text];
+  const failures = walks.map((steps, index) => {
+    const text = joined(cel.literal(`rule ${scope.rule}[${index}] failed`), ...placesOf(steps));
+    return cel.conditional(skipped[index] ?? cel.FALSE, cel.literal(""), text);
   });
-  scope.draft.validate(cel.or(...walks.map(passes), cel.and(...skipped)), failure(joined(words, ...failures)), path);
+  const filled = cel.loop(
+    cel.list(failures),
+    "filter",
+    "text",
+    cel.relation("!=", cel.primary("text"), cel.literal("")),
+  );
+  const all = canSkip.includes(true)
+    ? [cel.method(filled, "join", cel.literal(" "))]
+    : failures.flatMap((text, index) => (index === 0 ? [text] : [cel.literal(" "), text]));
+  scope.draft.validate(cel.or(...walks.map(passes), cel.and(...skipped)), failure(joined(words, ...all)), path);
 }
 
 /** The place where steps fail, if it is short to say. */
 function placesOf(steps: readonly Step[]): readonly Cel[] {
   if (steps.length > 3 || steps.some(({ loop, skip }) => loop !== undefined || skip !== undefined)) return [];
-  const [last, ...others] = [...steps].reverse();
+  const places = steps.map((step) => ({ step, place: joined(...placeOf(step)) })).reverse();
+  const [last, ...others] = places;
   if (last === undefined) return [];
-  const place = others.reduce(
-    (rest, { ok, unless = cel.FALSE, path }) => cel.conditional(cel.or(unless, ok), rest, cel.literal(pathText(path))),
-    cel.literal(pathText(last.path)),
+  const first = others.reduce(
+    (rest, { step, place }) => cel.conditional(cel.or(step.unless ?? cel.FALSE, step.ok), rest, place),
+    last.place,
   );
-  return [cel.literal(" at path "), place];
+  return [cel.literal(" at path "), first];
 }
 
 /** Whether a value passes a pattern or skips it, and whether it skips: for loops, which count neither. */
-export function patternHolds(pattern: unknown, value: Cel, scope: Scope): { readonly ok: Cel; readonly skips: Cel } {
-  const root: Value = { plain: value, shape: undefined, path: [] };
+export function patternHolds(
+  pattern: unknown,
+  plain: Cel,
+  scope: Scope,
+  shape?: Shape,
+): { readonly ok: Cel; readonly skips: Cel } {
+  const root: Value = { plain, shape, path: [] };
   const exact = stepsOf(pattern, root, { scope, exact: true });
-  return { ok: fails(stepsOf(pattern, root, { scope, exact: false })), skips: outcome(exact, true, cel.FALSE) };
+  return {
+    ok: outcome(stepsOf(pattern, root, { scope, exact: false }), true, cel.TRUE),
+    skips: outcome(exact, true, cel.FALSE),
+  };
 }

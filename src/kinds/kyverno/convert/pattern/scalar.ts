@@ -53,109 +53,82 @@ function booleanTest(wanted: boolean): Test {
 }
 
 function nullTest({ type }: TestFor): Test {
-  const empty = { string: EMPTY, number: cel.literal(0), bool: cel.FALSE, quantity: EMPTY };
-  if (type !== undefined && type in empty && type !== "quantity") {
-    const passing = empty[type as keyof typeof empty];
-    return { of: (value) => cel.equal(value, passing), nullPasses: true, passing };
-  }
-  const all = cel.primary('[dyn(""), dyn(0), dyn(false)]');
-  return { of: (value) => cel.relation("in", value, all), nullPasses: true, passing: EMPTY };
+  const passing = type === "number" ? cel.literal(0) : type === "bool" ? cel.FALSE : EMPTY;
+  const of = (value: Cel): Cel =>
+    type === undefined || type === "quantity"
+      ? cel.relation("in", value, cel.primary('[dyn(""), dyn(0), dyn(false)]'))
+      : cel.equal(value, passing);
+  return { of, nullPasses: true, passing };
 }
 
 function numberTest(pattern: unknown, { type, exact }: TestFor): Test {
   const number = cel.literal(Number.isInteger(Number(pattern)) ? Number(pattern) : pattern);
   const text = cel.literal(number.text);
-  const isWhole = /^-?\d+$/.test(number.text);
   const of = (value: Cel): Cel => {
     if (type === "bool") return cel.FALSE;
     if (type === "number") return cel.equal(value, number);
-    if (!isWhole && !exact && type !== "string") return cel.equal(cel.call("double", value), number);
     if (type === "string") return cel.equal(value, text);
+    if (number.text.includes(".") && !exact) return cel.equal(cel.call("double", value), number);
     // Large whole numbers of the command line are doubles, whose text has an exponent.
-    const isShort = Math.abs(Number(number.text)) < 1e6;
-    if (!exact && isShort) return cel.equal(cel.call("string", value), text);
-    return cel.or(cel.equal(value, number), cel.equal(value, text));
+    return !exact && Math.abs(Number(number.text)) < 1e6
+      ? cel.equal(cel.call("string", value), text)
+      : cel.or(cel.equal(value, number), cel.equal(value, text));
   };
-  const isText = type === "string";
-  const other = Number(number.text) === 0 ? 1 : 0;
-  return { of, nullPasses: false, passing: isText ? text : number, failing: isText ? EMPTY : cel.literal(other) };
+  const other = cel.literal(number.text === "0" ? 1 : 0);
+  return type === "string"
+    ? { of, nullPasses: false, passing: text, failing: EMPTY }
+    : { of, nullPasses: false, passing: number, failing: other };
 }
 
 function textTest(text: string, use: TestFor): Test {
   const pattern = parseTextPattern(text);
-  const test = partTest(pattern, use);
-  // A text that equals the whole pattern passes before the pattern is read; comparisons with numbers never meet such texts.
-  const isRead = !("comparison" in pattern) || pattern.operand !== text;
+  // A text that equals the whole pattern passes before the pattern is read; comparisons with amounts never meet such texts.
+  const whole: Atom = { comparison: "==", operand: text };
   const mayEqual = use.type === undefined || use.type === "string";
-  if (!mayEqual || !isRead || acceptsText(pattern, text) || isNumeric(pattern)) return test;
-  const literals = literalsOf(pattern);
-  if (literals !== undefined) return literalTest([...literals, text], use);
-  const whole = cel.literal(text);
-  const of = (value: Cel): Cel => cel.or(test.of(value), cel.equal(value, whole));
-  return { of, nullPasses: test.nullPasses, passing: whole };
+  if (!mayEqual || acceptsText(pattern, text) || isForAmounts(pattern) || hasWildcard(text))
+    return partTest(pattern, use);
+  return partTest({ any: [...("any" in pattern ? pattern.any : [pattern]), whole] }, use);
 }
 
 /** Whether only numbers, quantities and durations pass. */
-function isNumeric(pattern: TextPattern): boolean {
-  if ("all" in pattern) return pattern.all.some(isNumeric);
-  if ("any" in pattern) return pattern.any.every(isNumeric);
-  return isQuantity(pattern.operand) || isDuration(pattern.operand);
-}
-
-/** The texts of which one must be equal, where the pattern says nothing else. */
-function literalsOf(pattern: TextPattern): readonly string[] | undefined {
-  if ("all" in pattern) return undefined;
-  if ("any" in pattern) {
-    const parts = pattern.any.map(literalsOf);
-    return parts.every((part) => part !== undefined) ? parts.flat() : undefined;
-  }
-  return isText(pattern) && pattern.comparison === "==" && !hasWildcard(pattern.operand)
-    ? [pattern.operand]
-    : undefined;
+function isForAmounts(pattern: TextPattern): boolean {
+  if ("all" in pattern) return pattern.all.some(isForAmounts);
+  return "any" in pattern ? pattern.any.every(isForAmounts) : !isText(pattern);
 }
 
 /** Whether only texts are compared: no number, quantity or duration equals the operand. */
 const isText = ({ operand }: Atom): boolean => !isQuantity(operand) && !isDuration(operand);
 
 function partTest(pattern: TextPattern, use: TestFor): Test {
-  if ("any" in pattern) {
-    const [literals, others] = [
-      pattern.any.map(literalsOf),
-      pattern.any.filter((part) => literalsOf(part) === undefined),
-    ];
-    const tests = others.map((part) => partTest(part, use));
-    const texts = literals.flatMap((each) => each ?? []);
-    if (texts.length > 0) tests.unshift(literalTest(texts, use));
-    return joined(tests, true);
-  }
-  if ("all" in pattern) {
-    const isUnwanted = (part: TextPattern): part is Atom =>
-      "comparison" in part && part.comparison === "!=" && isText(part) && !hasWildcard(part.operand);
-    const tests = pattern.all.filter((part) => !isUnwanted(part)).map((part) => partTest(part, use));
-    const unwanted = pattern.all.filter(isUnwanted).map(({ operand }) => operand);
-    if (unwanted.length > 0) tests.push(negated(literalTest(unwanted, insideNegation(use)), use));
-    return joined(tests, false);
-  }
-  if (!isText(pattern)) return amountTest(pattern, use);
-  const { comparison, operand } = pattern;
-  if (comparison !== "==" && comparison !== "!=") return { of: () => cel.FALSE, nullPasses: false, failing: EMPTY };
-  const inner = comparison === "!=" ? insideNegation(use) : use;
-  const test = hasWildcard(operand) ? wildcardTest(operand, inner) : literalTest([operand], inner);
-  return comparison === "!=" ? negated(test, use) : test;
-}
-
-function joined(tests: readonly Test[], isAny: boolean): Test {
+  if ("comparison" in pattern) return atomTest(pattern, use);
+  // Texts to be equal, or unequal, to are one list.
+  const isAny = "any" in pattern;
+  const parts = isAny ? pattern.any : pattern.all;
+  const isListed = (part: TextPattern): part is Atom =>
+    "comparison" in part && part.comparison === (isAny ? "==" : "!=") && isText(part) && !hasWildcard(part.operand);
+  const texts = parts.filter(isListed).map(({ operand }) => operand);
+  const tests = parts.filter((part) => !isListed(part)).map((part) => partTest(part, use));
+  if (texts.length > 0)
+    tests.unshift(isAny ? literalTest(texts, use) : negated(literalTest(texts, insideNegation(use)), use));
   const [first] = tests;
   if (first !== undefined && tests.length === 1) return first;
-  const join = isAny ? cel.or : cel.and;
   const nulls = tests.map((test) => test.nullPasses);
   const isShared = !isAny || tests.every(({ failing }) => failing?.text === first?.failing?.text);
   return {
-    of: (value) => join(...tests.map((test) => test.of(value))),
+    of: (value) => (isAny ? cel.or : cel.and)(...tests.map((test) => test.of(value))),
     nullPasses: isAny ? nulls.includes(true) : !nulls.includes(false),
     isRepeated: true,
     ...(isShared && first?.failing && { failing: first.failing }),
   };
+}
+
+function atomTest(atom: Atom, use: TestFor): Test {
+  if (!isText(atom)) return amountTest(atom, use);
+  const { comparison, operand } = atom;
+  if (comparison !== "==" && comparison !== "!=") return { of: () => cel.FALSE, nullPasses: false, failing: EMPTY };
+  const inner = comparison === "!=" ? insideNegation(use) : use;
+  const test = hasWildcard(operand) ? wildcardTest(operand, inner) : literalTest([operand], inner);
+  return comparison === "!=" ? negated(test, use) : test;
 }
 
 /** The test of a scalar whose text is not what another test wants. */
@@ -221,38 +194,31 @@ function wildcardTest(pattern: string, { type, exact }: TestFor): Test {
 /** Whether a text matches one with wildcards. */
 export function matching(text: Cel, pattern: string): Cel {
   const [, left = "", word = "", right = ""] = /^(\**)([^*?]*)(\**)$/.exec(pattern) ?? [];
-  const literal = cel.literal(word);
-  if (!hasWildcard(pattern)) return cel.equal(text, literal);
   if (/^\*+$/.test(pattern)) return cel.TRUE;
-  if (word !== "" && left !== "" && right !== "") return cel.method(text, "contains", literal);
-  if (word !== "" && right !== "") return cel.method(text, "startsWith", literal);
-  if (word !== "" && left !== "") return cel.method(text, "endsWith", literal);
-  return cel.method(text, "matches", cel.literal(wildcardRegex(pattern)));
+  if (word === "") return cel.method(text, "matches", cel.literal(wildcardRegex(pattern)));
+  const name = left === "" ? "startsWith" : right === "" ? "endsWith" : "contains";
+  return cel.method(text, name, cel.literal(word));
 }
 
 /** What a duration of Go looks like. */
-const DURATION = "^[-+]?(0|((\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|μs|ms|s|m|h))+)$";
+export const DURATION = "^[-+]?(0|((\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|μs|ms|s|m|h))+)$";
 
-/** The comparison with a number, quantity or duration; null counts as 0, and texts that are none of these are equal to none. */
+/** The comparison with a number, quantity or duration; null counts as 0, and other texts are equal to none. */
 function amountTest({ comparison, operand }: Atom, { type, exact }: TestFor): Test {
-  const sign = Math.sign(Number.parseFloat(operand));
-  const nullPasses = compares(comparison, -sign);
+  const nullPasses = isTrue(comparison, -Number.parseFloat(operand));
   if (type === "bool") return { of: () => cel.literal(comparison === "!="), nullPasses };
   const isPlain = /^-?\d+(\.\d+)?$/.test(operand);
   if (type === "number" && isPlain) {
     const number = Number(operand);
-    const step = { "<": -1, ">": 1, "!=": 1, "<=": 0, ">=": 0, "==": 0 }[comparison];
-    return {
-      of: (value) => cel.relation(comparison, value, cel.literal(number)),
-      nullPasses,
-      passing: cel.literal(number + step),
-      failing: cel.literal(0),
-    };
+    const of = (value: Cel): Cel => cel.relation(comparison, value, cel.literal(number));
+    const passing = cel.literal([number, number + 1, number - 1].find((each) => isTrue(comparison, each - number)));
+    return { of, nullPasses, passing, failing: cel.literal(0) };
   }
-  const isEquality = comparison === "==" || comparison === "!=";
-  const wanted = isEquality ? "==" : comparison;
+  const wanted = comparison === "!=" ? "==" : comparison;
   const of = (value: Cel): Cel => {
     const text = type === "string" ? value : cel.call("string", value);
+    // A number has no unit: of a duration only a text can be one.
+    const words = comparison === "!=" || isQuantity(operand) || exact ? text : value;
     const tests: Cel[] = [];
     if (isQuantity(operand)) {
       const test = quantityTest(text, wanted, cel.literal(operand));
@@ -263,22 +229,18 @@ function amountTest({ comparison, operand }: Atom, { type, exact }: TestFor): Te
     if (isDuration(operand) && (type === undefined || type === "string" || !isQuantity(operand)))
       tests.push(
         cel.and(
-          cel.method(text, "matches", cel.literal(DURATION)),
-          cel.relation(wanted, cel.call("duration", text), cel.call("duration", cel.literal(operand))),
+          cel.method(words, "matches", cel.literal(DURATION)),
+          cel.relation(wanted, cel.call("duration", words), cel.call("duration", cel.literal(operand))),
         ),
       );
     const test = cel.or(...tests);
     const result = comparison === "!=" ? cel.not(test) : test;
-    const types = comparison === "!=" ? SCALARS : ["string", "int", "double"];
+    const types = comparison === "!=" ? SCALARS : isQuantity(operand) ? ["string", "int", "double"] : ["string"];
     return exact && type === undefined ? cel.and(cel.isType(value, ...types), result) : result;
   };
-  const strict = comparison === "<" || comparison === ">" || comparison === "!=";
   const zero = cel.literal(type === "number" ? 0 : "0");
-  return {
-    of,
-    nullPasses,
-    ...(nullPasses ? { passing: zero } : { failing: zero, ...(!strict && { passing: cel.literal(operand) }) }),
-  };
+  if (nullPasses) return { of, nullPasses, passing: zero };
+  return { of, nullPasses, failing: zero, ...(isTrue(comparison, 0) && { passing: cel.literal(operand) }) };
 }
 
 /** The comparison of a text with another one, where both are quantities. */
@@ -290,8 +252,8 @@ export function quantityTest(text: Cel, comparison: Comparison, operand: Cel): C
   return cel.relation(comparison, cel.method(left, "compareTo", right), cel.literal(0));
 }
 
-/** Whether a comparison holds, by the sign of the left value minus the right one. */
-function compares(comparison: Comparison, sign: number): boolean {
-  if (comparison === "==" || comparison === "!=") return (sign === 0) === (comparison === "==");
-  return sign === 0 ? comparison.length === 2 : sign < 0 === comparison.startsWith("<");
+/** Whether a comparison is true, by the left value minus the right one. */
+function isTrue(comparison: Comparison, difference: number): boolean {
+  if (difference === 0) return comparison.endsWith("=") && comparison !== "!=";
+  return comparison === "!=" || comparison.startsWith(difference < 0 ? "<" : ">");
 }

@@ -15,14 +15,6 @@ export type TextPattern = Atom | { readonly all: readonly TextPattern[] } | { re
 
 const NUMBER = "[-|+]?\\d+(?:\\.\\d+)?[A-Za-z]*";
 const RANGE = new RegExp(`^(${NUMBER})(!?)-(${NUMBER})$`);
-const OPERATORS: readonly (readonly [string, Comparison])[] = [
-  [">=", ">="],
-  ["<=", "<="],
-  [">", ">"],
-  ["<", "<"],
-  ["!", "!="],
-];
-
 /** The parts of a pattern's text: `|` splits before `&`. */
 export function parseTextPattern(text: string): TextPattern {
   const any = splitAt(text, "|").map((alternative) => {
@@ -36,24 +28,16 @@ const splitAt = (text: string, separator: string): readonly string[] =>
   text.split(separator).map((part) => part.replace(/^ +| +$/g, ""));
 
 function atomOf(text: string): TextPattern {
-  if (text.length < 2) return { comparison: "==", operand: text.trim() };
-  for (const [operator, comparison] of OPERATORS)
-    if (text.startsWith(operator)) return { comparison, operand: text.slice(operator.length).trim() };
+  const [, operator = ""] = text.length < 2 ? [] : (/^(>=|<=|>|<|!)/.exec(text) ?? []);
+  const operand = text.slice(operator.length).trim();
+  if (operator !== "") return { comparison: operator === "!" ? "!=" : (operator as Comparison), operand };
   const [, left = "", not = "", right = ""] = RANGE.exec(text) ?? [];
-  if (left === "") return { comparison: "==", operand: text.trim() };
-  return not === ""
-    ? {
-        all: [
-          { comparison: ">=", operand: left },
-          { comparison: "<=", operand: right },
-        ],
-      }
-    : {
-        any: [
-          { comparison: "<", operand: left },
-          { comparison: ">", operand: right },
-        ],
-      };
+  if (left === "") return { comparison: "==", operand };
+  const atoms = (first: Comparison, second: Comparison): readonly Atom[] => [
+    { comparison: first, operand: left },
+    { comparison: second, operand: right },
+  ];
+  return not === "" ? { all: atoms(">=", "<=") } : { any: atoms("<", ">") };
 }
 
 const QUANTITY = /^[-+]?(\d+(\.\d*)?|\.\d+)([numkMGTPE]|[KMGTPE]i|[eE][-+]?\d+)?$/;
@@ -67,19 +51,14 @@ export const isDuration = (text: string): boolean => parseGoDuration(text).ok;
 export const hasWildcard = (text: string): boolean => /[*?]/.test(text);
 
 /** Whether a text matches another one with wildcards, or equals it. */
-export const wildcardMatches = (pattern: string, text: string): boolean => regexOf(pattern, "su").test(text);
-
-function regexOf(pattern: string, flags: string): RegExp {
-  const source = pattern
-    .replace(/[.+^${}()|[\]\\/]/g, "\\$&")
-    .replace(/\*+/g, ".*")
-    .replaceAll("?", ".");
-  return new RegExp(`^${source}$`, flags);
-}
+export const wildcardMatches = (pattern: string, text: string): boolean =>
+  new RegExp(regexOf(pattern), "su").test(text);
 
 /** The regular expression, in RE2's syntax, of a text with wildcards. */
-export const wildcardRegex = (pattern: string): string =>
-  `(?s)^${pattern
+export const wildcardRegex = (pattern: string): string => `(?s)${regexOf(pattern)}`;
+
+const regexOf = (pattern: string): string =>
+  `^${pattern
     .replace(/[.+^${}()|[\]\\]/g, "\\$&")
     .replace(/\*+/g, ".*")
     .replaceAll("?", ".")}$`;

@@ -8,7 +8,7 @@ import * as cel from "../cel-text.js";
 import { hasVariables } from "../jmespath/template.js";
 import { NotConverted, placed } from "../not-converted.js";
 import { loopOf, type Scope } from "../scope.js";
-import { type LeafUse, leafHolds } from "./leaf.js";
+import { leafHolds } from "./leaf.js";
 import { matching, testOf } from "./scalar.js";
 import type { Shape } from "./shape.js";
 import { hasWildcard, wildcardMatches } from "./text-pattern.js";
@@ -32,7 +32,15 @@ export interface StepLoop {
   readonly list: Cel;
   readonly name: string;
   readonly test: Cel;
-  /** The path below the item. */
+  /** The step's path and parents below the item, and its own loop. */
+  readonly path: readonly string[];
+  readonly parents?: readonly Parent[];
+  readonly inner?: StepLoop;
+}
+
+/** A map that a step is about, too: where it is missing, the walk fails there. */
+export interface Parent {
+  readonly presence: Cel;
   readonly path: readonly string[];
 }
 
@@ -47,6 +55,9 @@ export interface Step {
   /** Whether the skip ends a map's anchors in any case: that of a list or map inside does so only where all others skip. */
   readonly isFirm?: boolean;
   readonly path: readonly string[];
+  readonly parents?: readonly Parent[];
+  /** The last key of the path, where it is one of several. */
+  readonly key?: Cel;
   readonly loop?: StepLoop;
 }
 
@@ -67,23 +78,25 @@ export function outcome(steps: readonly Step[], skip: boolean, end: Cel): Cel {
   }, end);
 }
 
-/** Whether the steps fail nowhere; whether they pass without a skip. */
-export const fails = (steps: readonly Step[]): Cel => outcome(steps, true, cel.TRUE);
+/** Whether the steps pass without a skip. */
 export const passes = (steps: readonly Step[]): Cel => outcome(steps, false, cel.TRUE);
-
-/** Whether the steps, which fail nowhere, skip. */
-export const skips = (steps: readonly Step[]): Cel => cel.or(...steps.flatMap(({ skip }) => skip ?? []));
 
 const ANCHOR = /^([+<=X^])?\((.+)\)$/s;
 
-/** A key with the kind of its anchor: `()`, `<()`, `=()`, `X()`, `^()`; "" for a plain key. */
-export function anchorOf(written: string): { readonly anchor: string; readonly key: string } {
+/** A key of a pattern's map: the kind of its anchor is `()`, `<()`, `=()`, `X()`, `^()`, or "" for a plain key. */
+interface Entry {
+  readonly written: string;
+  readonly anchor: string;
+  readonly key: string;
+  readonly item: unknown;
+}
+
+function anchorOf(written: string): Pick<Entry, "anchor" | "key"> {
   if (hasVariables(written))
     throw new NotConverted([written], "a key with variables is not converted: write the condition in CEL");
   const match = ANCHOR.exec(written.trim());
   if (match?.[1] === "+") throw new NotConverted([written], "Kyverno refuses +(…) in what a rule validates");
-  if (match === null) return { anchor: "", key: written };
-  return { anchor: `${match[1] ?? ""}()`, key: match[2] ?? "" };
+  return match === null ? { anchor: "", key: written } : { anchor: `${match[1] ?? ""}()`, key: match[2] ?? "" };
 }
 
 function hasAnchors(pattern: unknown): boolean {
@@ -96,12 +109,7 @@ function hasAnchors(pattern: unknown): boolean {
 const inOrder = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 /** The steps of a pattern of any type against a value. */
-export function stepsOf(
-  pattern: unknown,
-  value: Value,
-  walk: Walk,
-  missing: LeafUse["missing"] = "null",
-): readonly Step[] {
+export function stepsOf(pattern: unknown, value: Value, walk: Walk, missing?: "passes"): readonly Step[] {
   if (isObject(pattern)) return mapSteps(pattern, value, walk);
   if (Array.isArray(pattern)) return listSteps(pattern, value, walk);
   return [{ ok: leafHolds(pattern, value, { ...walk, missing }), path: value.path }];
@@ -116,8 +124,8 @@ export const isThere = ({ presence }: Value): Cel => presence ?? cel.TRUE;
 function memberOf(value: Value, key: string, isAnchored: boolean, { scope }: Walk): Value {
   const [path, shape] = [[...value.path, key], value.shape?.member(key)];
   const plain = cel.member(value.plain, key);
-  const always =
-    scope.roots.pod === undefined ? ["metadata", ...(isAnchored ? [] : ["spec"])] : ["spec", "spec.containers"];
+  const isPod = scope.roots.pod !== undefined;
+  const always = isPod ? ["spec", "spec.containers"] : isAnchored ? ["metadata"] : ["metadata", "spec"];
   if (shape !== undefined && always.includes(path.join("."))) return { plain, shape, path };
   const optional = cel.optionalMember(value.optional ?? value.plain, key);
   const presence = value.optional === undefined ? cel.has(value.plain, key) : cel.method(optional, "hasValue");
@@ -141,7 +149,10 @@ function mapSteps(pattern: JsonObject, value: Value, walk: Walk): readonly Step[
   // In a loop one test of a member that must be there says that its parents are; and so it does of a template's metadata.
   const isInner = value.path.includes("*") || value.path.join() === "metadata";
   const isShort = isInner && !walk.exact && value.optional !== undefined && isRequired;
-  if (isShort) return memberSteps(pattern, value, walk);
+  if (isShort) {
+    const parent = { presence: isThere(value), path: value.path };
+    return memberSteps(pattern, value, walk).map((step) => ({ ...step, parents: [parent, ...(step.parents ?? [])] }));
+  }
   return [...typeStep(value, "map", walk, isRequired), ...memberSteps(pattern, there(value), walk)];
 }
 
@@ -154,14 +165,6 @@ function needsMember(pattern: JsonObject): boolean {
       return Array.isArray(item) || (!hasVariables(item) && !testOf(item, { type: undefined, exact: true }).nullPasses);
     })
   );
-}
-
-/** A key of a pattern's map. */
-interface Entry {
-  readonly written: string;
-  readonly anchor: string;
-  readonly key: string;
-  readonly item: unknown;
 }
 
 /** The steps of a map's keys. */
@@ -183,28 +186,21 @@ export function memberSteps(pattern: JsonObject, value: Value, walk: Walk): read
   return [...anchorSteps(kept.filter(isFirst).map(stepsFor)), ...sorted.flatMap(stepsFor)];
 }
 
-/**
- * The steps of a key with wildcards, which stands for one label that matches, or for none. Of several Kyverno takes any, so that the value can't matter.
- */
-function wildcardSteps(
-  { anchor, key, item, written }: Entry,
-  entries: readonly Entry[],
-  labels: Value,
-): readonly Step[] {
-  const isShared = entries.some(
-    (other) =>
-      other.anchor === anchor &&
-      other.written !== written &&
-      (hasWildcard(other.key) || wildcardMatches(key, other.key)),
-  );
+/** The steps of a key with wildcards, which stands for one label that matches: of several Kyverno takes any, so that the value can't matter. */
+function wildcardSteps(entry: Entry, entries: readonly Entry[], labels: Value): readonly Step[] {
+  const { anchor, key, item } = entry;
+  const others = entries.filter((other) => other !== entry && other.anchor === anchor);
+  const isShared = others.some((other) => hasWildcard(other.key) || wildcardMatches(key, other.key));
   if (isShared || (item !== "*" && anchor !== "X()") || anchor === "^()")
     throw new NotConverted(
       [],
       "a key with wildcards may match several labels, of which Kyverno takes any: write out the key, or a condition in CEL that says which count",
     );
-  const some = cel.loop(labels.plain, "exists", "key", matching(cel.primary("key"), key));
+  const matches = matching(cel.primary("key"), key);
+  const some = cel.loop(labels.plain, "exists", "key", matches);
   const { path } = labels;
-  if (anchor === "X()") return [{ ok: cel.not(some), path }];
+  if (anchor === "X()")
+    return [{ ok: cel.not(some), path, key: cel.item(cel.loop(labels.plain, "filter", "key", matches), 0) }];
   if (anchor === "()") return [{ ok: cel.TRUE, skip: cel.not(some), isFirm: true, path }];
   return anchor === "" ? [{ ok: some, path }] : [];
 }
@@ -225,8 +221,8 @@ function anchorSteps(anchors: readonly (readonly Step[])[]): readonly Step[] {
     if (firm.text !== "false") result.push({ ok: cel.TRUE, skip: firm, path: [] });
     return inside;
   });
-  const all = cel.and(...soft);
-  return all.text === "false" || soft.length === 0 ? result : [...result, { ok: cel.TRUE, skip: all, path: [] }];
+  const skip = soft.length === 0 ? cel.FALSE : cel.and(...soft);
+  return skip.text === "false" ? result : [...result, { ok: cel.TRUE, skip, path: [] }];
 }
 
 function entrySteps({ anchor, key, item }: Entry, parent: Value, walk: Walk): readonly Step[] {
@@ -247,27 +243,22 @@ function entrySteps({ anchor, key, item }: Entry, parent: Value, walk: Walk): re
     case "=()":
       return equalitySteps(item, value, walk);
   }
-  if (item === "*") return [{ ok: notNull(value), path: parent.path }];
-  return stepsOf(item, value, walk);
+  if (item !== "*") return stepsOf(item, value, walk);
+  const isTyped = value.shape?.type !== undefined;
+  return [{ ok: isTyped ? isThere(value) : cel.relation("!=", orNull(value), cel.NULL), path: parent.path }];
 }
-
-const notNull = (value: Value): Cel =>
-  value.shape?.type === undefined ? cel.relation("!=", orNull(value), cel.NULL) : isThere(value);
 
 /** The steps of `=()`: those of its value where it is there. */
 function equalitySteps(item: unknown, value: Value, walk: Walk): readonly Step[] {
   const { shape, optional } = value;
   const isMissing = cel.not(isThere(value));
   if (!isObject(item) && !Array.isArray(item)) return stepsOf(item, value, walk, "passes");
-  const isPlainList = Array.isArray(item) && (shape?.type === "list" || !walk.exact) && optional !== undefined;
-  if (isPlainList && Array.isArray(item) && item.length === 1 && isObject(item[0])) {
-    const list = { ...there(value), plain: cel.orValue(optional, cel.list([])) };
-    return itemSteps(item[0], list, walk);
-  }
+  const first: unknown = Array.isArray(item) ? item[0] : undefined;
+  if (isObject(first) && (shape?.type === "list" || !walk.exact) && optional !== undefined)
+    return itemSteps(first, { ...there(value), plain: cel.orValue(optional, cel.list([])) }, walk);
   if (isObject(item) && shape?.type === "map" && Object.keys(item).every((key) => /^[=X]\(.+\)$/.test(key)))
     return memberSteps(item, value, walk);
-  const steps = stepsOf(item, there(value), walk);
-  return steps.map(({ skip, unless = cel.FALSE, ...step }) => ({
+  return stepsOf(item, there(value), walk).map(({ skip, unless = cel.FALSE, ...step }) => ({
     ...step,
     unless: cel.or(isMissing, unless),
     ...(skip && { skip: cel.and(isThere(value), skip) }),
@@ -292,27 +283,30 @@ function itemOf(list: Value, walk: Walk): { readonly name: string; readonly inne
   return { name, inner: { ...walk, scope: inner }, item };
 }
 
+/** Names that mean something in CEL or in a policy. */
+const TAKEN =
+  /^(object|request|variable|resource|namespace|function|type|string|list|map|int|double|bool|loop|key|ok)$/;
+
 /** The name of a list's item. */
 function singular(key: string): string {
-  const name = key.replace(/[^A-Za-z0-9]/g, "").replace(/^\d+/, "");
-  if (/ies$/.test(name)) return name.replace(/ies$/, "y");
-  if (/(s|x|ch)es$/.test(name)) return name.replace(/es$/, "");
-  if (/[^s]s$/.test(name)) return name.replace(/s$/, "");
-  return "item";
+  const [, name = ""] = /^([A-Za-z]\w*[^s])s$/.exec(key) ?? [];
+  const single = name.replace(/ie$/, "y").replace(/(ss|x|ch)e$/, "$1");
+  return single === "" || TAKEN.test(single) ? "item" : single;
 }
 
 function listSteps(pattern: readonly unknown[], value: Value, walk: Walk): readonly Step[] {
   const { path } = value;
   if (pattern.length === 0) return [{ ok: cel.FALSE, path }];
-  const [first] = pattern;
-  const type = typeStep(value, "list", walk);
-  const list = there(value);
-  if (Array.isArray(first)) return [...type, ...positions(pattern, list, walk)];
   // Of several entries Kyverno looks at the first one only.
-  if (isObject(first)) return [...type, ...placed([0], () => itemSteps(first, list, walk))];
-  const { name, inner, item } = itemOf(list, walk);
-  const test = placed([0], () => leafHolds(first, item, { ...inner, missing: "null", isItem: true }));
-  return [...type, { ok: cel.loop(list.plain, "all", name, test), path }];
+  const [first] = pattern;
+  const list = there(value);
+  const steps = placed([0], () => {
+    if (Array.isArray(first)) return positions(pattern, list, walk);
+    if (isObject(first)) return itemSteps(first, list, walk);
+    const { name, inner, item } = itemOf(list, walk);
+    return [{ ok: cel.loop(list.plain, "all", name, leafHolds(first, item, { ...inner, isItem: true })), path }];
+  });
+  return [...typeStep(value, "list", walk), ...steps];
 }
 
 /** The steps of a pattern that every item of a list must pass. */
@@ -321,14 +315,21 @@ function itemSteps(pattern: object, list: Value, walk: Walk): readonly Step[] {
   const steps = stepsOf(pattern, item, inner);
   const before: Cel[] = [];
   const result: Step[] = [];
+  const below = (path: readonly string[]): readonly string[] => path.slice(item.path.length);
   for (const step of steps) {
-    const test = cel.or(...before, okOf(step));
-    if (step.ok.text !== "true")
-      result.push({
-        ok: cel.loop(list.plain, "all", name, test),
-        path: list.path,
-        loop: { list: list.plain, name, test, path: step.path.slice(list.path.length + 1) },
-      });
+    if (step.ok.text !== "true") {
+      const test = cel.or(...before, okOf(step));
+      const parents = (step.parents ?? []).map(({ presence, path }) => ({ presence, path: below(path) }));
+      const loop = {
+        list: list.plain,
+        name,
+        test,
+        path: below(step.path),
+        parents,
+        ...(step.loop && { inner: step.loop }),
+      };
+      result.push({ ok: cel.loop(list.plain, "all", name, test), path: list.path, loop });
+    }
     if (step.skip !== undefined) before.push(step.skip);
   }
   if (before.length === 0) return result;
@@ -342,7 +343,7 @@ function positions(pattern: readonly unknown[], list: Value, walk: Walk): readon
   const size = cel.relation(">=", cel.call("size", list.plain), cel.literal(pattern.length));
   const steps = pattern.flatMap((each, index) => {
     const item = { plain: cel.item(list.plain, index), shape: list.shape?.items, path: [...list.path, String(index)] };
-    return placed([index], () => stepsOf(each, item, walk));
+    return stepsOf(each, item, walk);
   });
   if (steps.some(({ skip }) => skip !== undefined))
     throw new NotConverted([], "anchors in lists of lists are not converted: write the condition in CEL");

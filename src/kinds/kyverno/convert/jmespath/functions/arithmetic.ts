@@ -2,7 +2,8 @@
 
 import * as cel from "../../cel-text.js";
 import { type Cel, filled } from "../../cel-text.js";
-import { isQuantity, isReadable, numberOf as parsedNumber } from "../../conditions/texts.js";
+import { isReadable, numberOf as parsedNumber } from "../../conditions/texts.js";
+import { isQuantity } from "../../pattern/text-pattern.js";
 import { NotConverted } from "../../not-converted.js";
 import type { Scope } from "../../scope.js";
 import { constant, isNumber, known, shared, type Value } from "../value.js";
@@ -188,10 +189,11 @@ function sum(argument: Value, scope: Scope): Value {
   const list = named(argument, scope);
   const first = known(cel.item(list.cel, 0), list.items?.type ?? "dyn");
   const kinds = kindsOf(first, "sum");
-  const of = (template: string): Cel => filled(template, { A: list.cel, B: total(list) });
+  const of = (template: string): Cel => filled(template, { A: list.cel });
   const thousandths = "A.map(v, int(math.round(quantity(v).asApproximateFloat() * 1000.0))).sum()";
+  const orFirst = cel.conditional(of("A == []"), cel.call("double", first.cel), total(list));
   const branches: readonly Branch[] = [
-    { kind: "number", when: isOf("N", first, kinds), value: of(kinds.length > 1 ? "B" : "A == [] ? double(A[0]) : B") },
+    { kind: "number", when: isOf("N", first, kinds), value: kinds.length > 1 ? total(list) : orFirst },
     { kind: "quantity", when: of("A.exists(v, isQuantity(v))"), value: of(`quantity(string(${thousandths}) + "m")`) },
     { kind: "duration", when: cel.TRUE, value: of("A.map(v, duration(v)).sum()") },
   ];

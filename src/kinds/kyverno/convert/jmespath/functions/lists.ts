@@ -120,9 +120,9 @@ export const LIST_FUNCTIONS = [
     return known(text, a.type, withItems(a.items));
   }),
   // A sorted list of unknown items would count as one of numbers.
-  declare("sort", "array", (a) => known(cel.call("dyn", cel.method(a.cel, "sort")), "list", withItems(a.items))),
+  declare("sort", "array", (a) => known(filled("dyn(A.sort())", { A: a.cel }), "list", withItems(a.items))),
   declare("sort_by", "array, &", (a, _, call) =>
-    known(sortedBy(a, "A.sortBy(E, K)", call), "list", { fails: true, ...withItems(a.items) }),
+    known(sortedBy(a, "dyn(A.sortBy(E, K))", call), "list", { fails: true, ...withItems(a.items) }),
   ),
   extreme("max", "last"),
   extreme("min", "first"),
