@@ -189,8 +189,8 @@ export function filled(template: string, operands: Readonly<Record<string, Cel>>
     before = outer;
     outer = outer.replace(/\([^()]*\)|\[[^[\]]*\]|\{[^{}]*\}/g, "_");
   }
-  const taken = (name: string): boolean =>
-    Object.values(operands).some(({ text }) => new RegExp(`(?<![.\\w])${name}\\b`).test(text));
+  const names = Object.values(operands).map(({ text }) => text.replace(/"(?:[^"\\]|\\.)*"/g, ""));
+  const taken = (name: string): boolean => names.some((text) => new RegExp(`(?<![.\\w])${name}\\b`).test(text));
   const text = template.replace(
     /"(?:[^"\\]|\\.)*"|(?<![.\w])([a-zA-Z])\b/g,
     (part: string, name: string | undefined, at: number) => {
@@ -201,7 +201,7 @@ export function filled(template: string, operands: Readonly<Record<string, Cel>>
         for (let i = 2; taken(free); i++) free = `${name}${i}`;
         return free;
       }
-      const isAlone = /(?:^|[([]|, )$/.test(template.slice(0, at)) && /^(?:$|[)\],])/.test(template.slice(at + 1));
+      const isAlone = /(?:^|[([]|, | : )$/.test(template.slice(0, at)) && /^(?:$|[)\],])/.test(template.slice(at + 1));
       return isAlone ? given.text : operand(given, LEVEL.primary);
     },
   );

@@ -114,7 +114,8 @@ function compareDurations(operator: Comparison, key: Operand, value: Operand): T
   return compare(operator, durationOf(key), durationOf(value));
 }
 
-function durationOf({ cel, constant, type }: Term): Cel {
+function durationOf({ cel, constant, type, duration }: Term): Cel {
+  if (duration !== undefined) return duration;
   if (isNumber(constant?.value)) return call("duration", literal(`${Math.trunc(Number(constant.value))}s`));
   const isText = kindsOf(type).every((kind) => kind === "string");
   return call("duration", isText ? cel : plus(call("string", call("int", cel)), literal("s")));

@@ -48,17 +48,28 @@ const STATIC: Readonly<Record<Reading, (text: string) => boolean>> = {
   semver: (text) => VERSION.test(text),
 };
 
-/** Whether a text can be read in a way: known at once of a constant. */
-export function isReadable(reading: Reading, { cel, constant }: Pick<Term, "cel" | "constant">): Test {
+/** A text, and what is known of it. */
+type Text = Pick<Term, "cel" | "constant" | "duration" | "quantity"> & Partial<Pick<Term, "type">>;
+
+/** Whether a text can be read in a way: known at once of a constant, and of what functions of times and arithmetic answer. */
+export function isReadable(reading: Reading, { cel, constant, type, duration, quantity }: Text): Test {
   if (constant !== undefined) return STATIC[reading](String(constant.value)) ? ALWAYS : NEVER;
+  if (type === "string" && (duration === undefined) !== (quantity === undefined))
+    return reading === (duration === undefined ? "quantity" : "duration") ? ALWAYS : NEVER;
   if (reading === "quantity") return ask(call("isQuantity", cel));
   if (reading === "semver") return ask(call("isSemver", cel));
   return ask(method(cel, "matches", literal(reading === "number" ? FLOAT : DURATION)));
 }
 
 /** The comparison of two texts that are read in the same way. */
-export function compareAs(reading: Reading, operator: Comparison, a: Cel, b: Cel): Test {
-  const [left, right] = [a, b].map((text) => call(reading === "number" ? "double" : reading, text)) as [Cel, Cel];
+export const compareAs = (reading: Reading, operator: Comparison, a: Cel, b: Cel): Test =>
+  compareRead(reading, operator, { cel: a }, { cel: b });
+
+function compareRead(reading: Reading, operator: Comparison, a: Text, b: Text): Test {
+  const read = (text: Text): Cel =>
+    (reading === "duration" || reading === "quantity" ? text[reading] : undefined) ??
+    call(reading === "number" ? "double" : reading, text.cel);
+  const [left, right] = [read(a), read(b)];
   if (reading === "duration" || reading === "number" || operator === "==") return compare(operator, left, right);
   const isLess = operator === "<" || operator === ">=";
   const test = ask(method(left, isLess ? "isLessThan" : "isGreaterThan", right));
@@ -85,7 +96,7 @@ const mayMatchQuantity = (pattern: string): boolean =>
 
 /** Texts that are compared: as durations, quantities or versions; equal ones by wildcards in the value, too. */
 export function compareTexts(operator: Comparison, key: Operand, value: Operand): Test {
-  const as = (reading: Reading): Test => compareAs(reading, operator, key.cel, value.cel);
+  const as = (reading: Reading): Test => compareRead(reading, operator, key, value);
   const are = (reading: Reading): Test => both(isReadable(reading, key), isReadable(reading, value));
   const known = value.constant?.value;
   if (operator !== "==") {

@@ -138,7 +138,7 @@ test("ConfigMaps, objects and lists are looked up", () => {
     [
       "{{ hosts }}",
       "variables.hosts",
-      'hosts = resource.List("networking.k8s.io/v1", "ingresses", "").items.orValue([]).map(e, e.?spec.rules.hasValue(), e.spec.rules).flatten().map(e, has(e.host), e.host)',
+      'hosts = dyn(resource.List("networking.k8s.io/v1", "ingresses", "").items.orValue([]).map(e, e.?spec.rules.hasValue(), e.spec.rules).flatten()).map(e, has(e.host), e.host)',
     ],
     [
       "{{ others }}",

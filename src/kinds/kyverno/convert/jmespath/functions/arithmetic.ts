@@ -3,20 +3,20 @@
 import * as cel from "../../cel-text.js";
 import { type Cel, filled } from "../../cel-text.js";
 import { isReadable, numberOf as parsedNumber } from "../../conditions/texts.js";
-import { isQuantity } from "../../pattern/text-pattern.js";
 import { NotConverted } from "../../not-converted.js";
+import { isQuantity } from "../../pattern/text-pattern.js";
 import type { Scope } from "../../scope.js";
 import { constant, isNumber, known, shared, type Value } from "../value.js";
-import { declare, sure } from "./declare.js";
+import { declare, named, sure } from "./declare.js";
 import { durationOf, durationText } from "./times.js";
 
-/** What an operand may be; texts that are no quantities are durations. */
+/** The kinds of operands; a text is a duration where it is not a quantity. */
 type Kind = "duration" | "number" | "quantity";
 
 const dyn = (value: Cel): Cel => cel.call("dyn", value);
 const double = (value: Cel): Cel => cel.call("double", value);
 
-/** The literal of a number that is no int. */
+/** The literal of a number as a double. */
 function doubleLiteral(value: unknown): Cel {
   const { text, level } = cel.literal(value);
   return { text: /[.e]/.test(text) ? text : `${text}.0`, level };
@@ -67,7 +67,7 @@ const [FLOAT_A, FLOAT_B] = ["A.asApproximateFloat()", "B.asApproximateFloat()"] 
 const [LONG_A, LONG_B] = ["double(A.getMilliseconds())", "double(B.getMilliseconds())"] as const;
 
 /**
- * What the operators are for operands A and B: the kinds of A, of B and of the result, when that is so if no rule before it fits (N: a number, T: a text, Q: a text
+ * The expressions of the operators for operands A and B: the kinds of A, of B and of the result, when that is so if no rule before it fits (N: a number, T: a text, Q: a text
  * that is a quantity), and the expression. Beside a quantity a text has to be one, too.
  */
 const OPERATORS: Readonly<Record<string, readonly (readonly [string, string, string])[]>> = {
@@ -122,26 +122,22 @@ interface Branch {
   readonly value: Cel;
 }
 
-function resultOf(branches: readonly Branch[], scope: Scope): Value {
-  const kinds = [...new Set(branches.map(({ kind }) => kind))];
-  const isMixed = kinds.length > 1;
-  const chosen = (some: readonly Branch[], write: (branch: Branch) => Cel): Cel =>
-    some.reduceRight<Cel | undefined>(
+function resultOf(name: string, branches: readonly Branch[], scope: Scope): Value {
+  const [only, ...others] = new Set(branches.map(({ kind }) => kind));
+  const isMixed = others.length > 0;
+  const chosen = (write: (branch: Branch) => Cel): Cel =>
+    branches.reduceRight<Cel | undefined>(
       (rest, branch) => (rest === undefined ? write(branch) : cel.conditional(branch.when, write(branch), rest)),
       undefined,
     ) ?? cel.NULL;
-  const text = chosen(branches, ({ kind, value }) => {
+  const text = chosen(({ kind, value }) => {
     const quantity = (A: Cel): Cel => filled(QUANTITY_TEXT, { A });
     const printed = { number: (of: Cel) => of, quantity, duration: durationText }[kind](value);
     return isMixed ? dyn(printed) : printed;
   });
-  const forms = kinds.map((kind) => {
-    const some = branches.filter((branch) => branch.kind === kind);
-    return [kind, chosen(some, ({ value }) => value)] as const;
-  });
-  const type = isMixed ? "dyn" : kinds[0] === "number" ? "number" : "string";
-  const made = known(text, type, { fails: true, ...Object.fromEntries(forms) });
-  return isMixed ? named(made, scope) : made;
+  if (only === "number" && !isMixed) return known(text, "number", { fails: true, number: text });
+  const form = isMixed || only === undefined ? {} : { [only]: chosen(({ value }) => value) };
+  return named(name, known(text, isMixed ? "dyn" : "string", { fails: true, ...form }), scope);
 }
 
 function calculate(name: string, first: Value, second: Value, scope: Scope): Value {
@@ -155,9 +151,13 @@ function calculate(name: string, first: Value, second: Value, scope: Scope): Val
       `${name} of ${kinds.A.join("|")} and ${kinds.B.join("|")} is an error in Kyverno always`,
     );
   const isAsked = rules.length > 1;
-  const operands = isAsked ? { A: named(first, scope), B: named(second, scope) } : { A: first, B: second };
+  const operands = isAsked
+    ? { A: named("value", first, scope), B: named("value", second, scope) }
+    : { A: first, B: second };
   const test = (code: string): Cel => {
-    const side = code.charAt(0) as "A" | "B";
+    const [side, other] = code.startsWith("A") ? (["A", "B"] as const) : (["B", "A"] as const);
+    // Two numbers were asked for before.
+    if (code.endsWith("T") && kinds[other].every((kind) => kind === "number")) return cel.TRUE;
     return isOf(code.charAt(1), operands[side], kinds[side]);
   };
   const { A, B } = operands;
@@ -171,36 +171,29 @@ function calculate(name: string, first: Value, second: Value, scope: Scope): Val
     const value = filled(known, { A: texts[0], B: texts[1] });
     return { kind: operandOf(letters, 2).kind, when: join(...tests.split(/[&|]/).filter(Boolean).map(test)), value };
   });
-  return resultOf(branches, scope);
+  return resultOf(name, branches, scope);
 }
-
-/** A long operand as a variable. */
-const named = (operand: Value, { draft, inline, depth }: Scope): Value =>
-  inline || depth > 0 || operand.cel.text.length <= 30
-    ? operand
-    : { ...operand, cel: draft.variable("value", operand.cel, []) };
 
 /** The sum of numbers. */
 const total = ({ cel: A, items }: Value): Cel =>
   filled(`A.map(v, ${asDouble(known(cel.primary("v"), items?.type ?? "dyn")).text}).sum()`, { A });
 
-/** The sum of numbers, of quantities or of durations: an error without any. */
+/** The sum of numbers, or of quantities: an error without any. Kyverno adds durations, too: an error here. */
 function sum(argument: Value, scope: Scope): Value {
-  const list = named(argument, scope);
+  const list = named("list", argument, scope);
   const first = known(cel.item(list.cel, 0), list.items?.type ?? "dyn");
   const kinds = kindsOf(first, "sum");
   const of = (template: string): Cel => filled(template, { A: list.cel });
   const thousandths = "A.map(v, int(math.round(quantity(v).asApproximateFloat() * 1000.0))).sum()";
-  const orFirst = cel.conditional(of("A == []"), cel.call("double", first.cel), total(list));
-  const branches: readonly Branch[] = [
-    { kind: "number", when: isOf("N", first, kinds), value: kinds.length > 1 ? total(list) : orFirst },
-    { kind: "quantity", when: of("A.exists(v, isQuantity(v))"), value: of(`quantity(string(${thousandths}) + "m")`) },
-    { kind: "duration", when: cel.TRUE, value: of("A.map(v, duration(v)).sum()") },
-  ];
-  return resultOf(
-    branches.filter(({ kind }) => kinds.includes(kind)),
-    scope,
-  );
+  // The question for the type of the first item is an error without items: so is the item, where its type is known.
+  const isAsked = kinds.includes("number") && kinds.length > 1;
+  const orFirst = (made: Cel, cast: string): Cel =>
+    isAsked ? made : cel.conditional(of("A == []"), cel.call(cast, first.cel), made);
+  const number: Branch = { kind: "number", when: isOf("N", first, kinds), value: orFirst(total(list), "double") };
+  const sumOf = of(`quantity(string(${thousandths}) + "m")`);
+  const quantity: Branch = { kind: "quantity", when: cel.TRUE, value: orFirst(sumOf, "quantity") };
+  const branches = [number, quantity].filter(({ kind }) => kinds.includes(kind));
+  return resultOf("sum", branches, scope);
 }
 
 /** A function of doubles that leaves an int as it is. */

@@ -6,7 +6,7 @@ import type { Term, TermType } from "../../term.js";
 import { constant, known, shared, type Value } from "../value.js";
 import type { Argument, QueryFunction, Reference } from "./index.js";
 
-/** What JMESPath calls the types that a value may have. */
+/** The names that JMESPath has for the types that a value may have. */
 const KINDS: Readonly<Record<TermType, readonly string[]>> = {
   bool: ["boolean"],
   double: ["number"],
@@ -83,6 +83,10 @@ function mistyped(name: string, type: string, argument: Argument, index: number)
 /** An argument that must not be null. */
 export const sure = (value: Value): Value => ({ ...value, cel: value.sure ?? value.cel, nullable: false });
 
+/** A long value as a variable. */
+export const named = (name: string, value: Value, { draft, inline, depth }: Scope): Value =>
+  inline || depth > 0 || value.cel.text.length <= 30 ? value : { ...value, cel: draft.variable(name, value.cel, []) };
+
 /** An expression of arguments A, B, C: one that it has several times becomes a variable if it is long. */
 export const expression = (template: string, a: Value, b: Value, { scope, c }: Pick<Call, "c" | "scope">): Cel => {
   const fill = (A: Cel): Cel => filled(template, { A, B: b.cel, C: c.cel });
@@ -99,7 +103,7 @@ export const simple = (
 ): readonly [string, QueryFunction] =>
   declare(name, parameters, (a, b, call) => known(expression(template, a, b, call), type, more));
 
-/** What a list becomes, and what anything else becomes: the value's type decides, where it is not known. */
+/** The expression for a list or the one for anything else: the value's type decides in the evaluation, where it is not known. */
 export const byType = (value: Value, scope: Scope, ofList: (value: Cel) => Cel, ofOther: (value: Cel) => Cel): Cel => {
   if (value.type === "list") return ofList(value.cel);
   if (value.type !== "dyn") return ofOther(value.cel);

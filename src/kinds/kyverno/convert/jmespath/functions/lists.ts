@@ -1,6 +1,7 @@
 /** Functions of lists, maps and of values of any type. */
 import * as cel from "../../cel-text.js";
 import { type Cel, filled } from "../../cel-text.js";
+import { NotConverted } from "../../not-converted.js";
 import { loopOf, type Scope } from "../../scope.js";
 import type { Term } from "../../term.js";
 import { constant, isNumber, known, shared, type Value } from "../value.js";
@@ -26,15 +27,15 @@ function contains(a: Value, b: Value, scope: Scope): Cel {
 
 /** All entries of maps: a later map decides about a key. */
 function merged(maps: readonly Value[]): Cel {
-  const [first = cel.NULL, ...others] = maps.map((map) =>
-    map.constant === undefined ? map.cel : cel.call("dyn", map.cel),
-  );
-  if (others.length === 0) return first;
-  const keys = cel.plus(...[first, ...others].map((A) => filled("A.map(k, k)", { A })));
-  const letters = [..."BCDEFGHIJLMNOP"].slice(0, others.length);
-  const value = letters.reduce((rest, letter) => `k in ${letter} ? ${letter}[k] : ${rest}`, "A[k]");
-  const operands = Object.fromEntries(letters.map((letter, i) => [letter, others[i] ?? cel.NULL]));
-  return filled(`K.distinct().transformMapEntry(i, k, {k: ${value}})`, { K: keys, A: first, ...operands });
+  const parts = maps.map(({ cel: map, constant: known }) => (known === undefined ? map : cel.call("dyn", map)));
+  if (parts.length > 20) throw new NotConverted([], "a merge of more than 20 maps is not converted");
+  const letters = [..."ABCDEFGHIJLMNOPQRSTU"].slice(0, parts.length);
+  const [first = "A", ...others] = letters;
+  if (others.length === 0) return parts[0] ?? cel.NULL;
+  const keys = letters.map((letter) => `${letter}.map(k, k)`).join(" + ");
+  const value = others.reduce((rest, letter) => `k in ${letter} ? ${letter}[k] : ${rest}`, `${first}[k]`);
+  const operands = Object.fromEntries(letters.map((letter, i) => [letter, parts[i] ?? cel.NULL]));
+  return filled(`(${keys}).distinct().transformMapEntry(i, k, {k: ${value}})`, operands);
 }
 
 /** The first value that is not null. */

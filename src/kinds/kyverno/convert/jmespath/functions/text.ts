@@ -19,8 +19,22 @@ const lower = ({ cel: value, constant }: Value): Cel =>
 /** A regular expression of RE2, which Kyverno and CEL share. */
 function regex(value: Value): Cel {
   const { value: source } = value.constant ?? {};
-  if (typeof source === "string" && /(?<!\\)(?:\\\\)*(?:\(\?<?[=!]|\\[1-9])/.test(source))
-    throw new NotConverted([], `${JSON.stringify(source)} is no expression of RE2: an error in Kyverno always`);
+  if (typeof source !== "string") return value.cel;
+  const refused = new NotConverted(
+    [],
+    `${JSON.stringify(source)} is not an expression of RE2: an error in Kyverno always`,
+  );
+  if (/(?<!\\)(?:\\\\)*(?:\(\?<?[=!]|\\[1-9])/.test(source)) throw refused;
+  try {
+    // Flags and the letter P of names are left away: JavaScript does not have them.
+    new RegExp(
+      source.replace(/\(\?(?:[a-zA-Z-]+(\)|:)|P(?=<))/g, (_, end?: string) =>
+        end === ")" ? "" : end === ":" ? "(?:" : "(?",
+      ),
+    );
+  } catch {
+    throw refused;
+  }
   return value.cel;
 }
 
@@ -66,13 +80,19 @@ export const TEXT_FUNCTIONS = [
   simple("ends_with", "string, string", "bool", "A.endsWith(B)"),
   simple("to_upper", "string", "string", "A.upperAscii()"),
   simple("to_lower", "string", "string", "A.lowerAscii()"),
+  simple("compare", "string, string", "int", "A < B ? -1 : A > B ? 1 : 0"),
   declare("equal_fold", "string, string", (a, b) => known(cel.equal(lower(a), lower(b)), "bool")),
   declare("trim", "string, string", (a, b) => {
     const set = knownText("trim", b, "the set of characters").replace(/[\\\]^-]/g, "\\$&");
     if (set === "") return text(a.cel);
     return text(cel.call("regex.replace", a.cel, cel.literal(`^[${set}]+|[${set}]+$`), cel.literal("")));
   }),
-  simple("trim_prefix", "string, string", "string", "A.startsWith(B) ? A.substring(size(B)) : A"),
+  declare("trim_prefix", "string, string", (a, b, { scope }) => {
+    const { value } = b.constant ?? {};
+    const length = typeof value === "string" ? cel.literal([...value].length) : cel.call("size", b.cel);
+    const c = known(length, "int");
+    return text(expression("A.startsWith(B) ? A.substring(C) : A", a, b, { scope, c }));
+  }),
   declare("truncate", "string, number", (a, b, call) => {
     const length = asInt(b);
     const isNatural = b.constant !== undefined && !length.text.startsWith("-");

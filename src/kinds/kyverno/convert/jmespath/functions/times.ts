@@ -2,8 +2,9 @@
 import * as cel from "../../cel-text.js";
 import { type Cel, filled } from "../../cel-text.js";
 import { NotConverted } from "../../not-converted.js";
+import type { Scope } from "../../scope.js";
 import { known, type Value } from "../value.js";
-import { declare, knownText } from "./declare.js";
+import { declare, knownText, named } from "./declare.js";
 
 /** Go's layouts that are converted: how their texts become times. */
 const LAYOUTS: Readonly<Record<string, string>> = {
@@ -18,7 +19,10 @@ const RFC3339 = "2006-01-02T15:04:05Z07:00";
 function timeOf(value: Value, layout = RFC3339): Cel {
   if (value.timestamp !== undefined && layout === RFC3339) return value.timestamp;
   const template = /^[+-]?\d+$/.test(layout) ? "timestamp(int(A))" : LAYOUTS[layout];
-  if (template !== undefined) return filled(template, { A: value.cel });
+  if (template !== undefined) {
+    const { text, level } = filled(template, { A: value.cel });
+    return { text: text.replace('" + "', ""), level };
+  }
   throw new NotConverted(
     [],
     `times of the layout ${JSON.stringify(layout)} are not converted, only RFC 3339 and 2006-01-02`,
@@ -34,7 +38,8 @@ const DURATION_TEXT = [
   ' + (s >= 3600 ? string(s / 3600) + "h" : "") + (s >= 60 ? string(s / 60 % 60) + "m" : "") + string(s % 60) + "s"))',
 ].join("");
 export const durationText = (duration: Cel): Cel => filled(DURATION_TEXT, { A: duration });
-const ofLength = (duration: Cel): Value => known(durationText(duration), "string", { duration });
+const ofLength = (duration: Cel, scope: Scope): Value =>
+  named("duration", known(durationText(duration), "string", { duration }), scope);
 
 /** A time as a text. */
 const ofTime = (timestamp: Cel): Value => known(cel.call("string", timestamp), "string", { timestamp });
@@ -48,11 +53,11 @@ const before = (a: Value, b: Value): Cel => cel.relation("<", timeOf(a), timeOf(
 export const TIME_FUNCTIONS = [
   declare("time_now", "", () => current),
   declare("time_now_utc", "", () => current),
-  declare("time_since", "string, string, string", (a, b, { c }) => {
+  declare("time_since", "string, string, string", (a, b, { c, scope }) => {
     const layout = knownText("time_since", a, "the layout") || RFC3339;
-    return ofLength(cel.minus(c.constant?.value === "" ? NOW : timeOf(c, layout), timeOf(b, layout)));
+    return ofLength(cel.minus(c.constant?.value === "" ? NOW : timeOf(c, layout), timeOf(b, layout)), scope);
   }),
-  declare("time_diff", "string, string", (a, b) => ofLength(cel.minus(timeOf(b), timeOf(a)))),
+  declare("time_diff", "string, string", (a, b, { scope }) => ofLength(cel.minus(timeOf(b), timeOf(a)), scope)),
   declare("time_add", "string, string", (a, b) => ofTime(cel.plus(timeOf(a), durationOf(b)))),
   declare("time_truncate", "string, string", (a, b) => ofTime(cel.call("time.truncate", timeOf(a), durationOf(b)))),
   declare("time_utc", "string", (a) => ofTime(inUtc(timeOf(a)))),
