@@ -8,7 +8,7 @@ import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
 import { conditionsHold } from "../conditions/conditions.js";
 import { withContext } from "../context/context.js";
-import type { ConvertedDocument, Reason } from "../convert-policy.js";
+import type { ConvertedDocument, Reason } from "../conversion.js";
 import { query } from "../jmespath/query.js";
 import type { Matched } from "../match/match.js";
 import { NotConverted, placed } from "../not-converted.js";
