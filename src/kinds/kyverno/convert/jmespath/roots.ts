@@ -119,7 +119,7 @@ function withoutNull({ present: _, ...list }: Value): Value {
 }
 
 /** A member of an object's metadata: names, labels and annotations are texts. */
-function metadataMember(metadata: Value, name: string, scope: Scope): Value {
+export function metadataMember(metadata: Value, name: string, scope: Scope): Value {
   const made = memberOf(metadata, name, scope);
   if (NAMES.has(name)) return { ...made, type: "string" };
   if (name !== "labels" && name !== "annotations") return made;
