@@ -23,7 +23,7 @@ const TABLE: Readonly<Record<Fate, Readonly<Record<string, Readonly<Record<strin
         -c, --cluster|-n, --namespace <name>|--kubeconfig <file>|-f, --values-file <file>|-s, --set <values>|
         -u, --userinfo <file>|--context-file <file>|-e, --exception <files>|--exceptions <files>|
         --exceptions-within-resources|--exceptions-with-resources|--exceptions-within-policies|--crd-paths <paths>|
-        --crd-path <paths>|--parameter-resource <files>|-p, --policy-report|-t, --table|--output-format <format>|
+        --crd-path <paths>|--parameter-resource <files>|-o, --output <file>|-p, --policy-report|-t, --table|--output-format <format>|
         --audit-warn|--warn-exit-code <code>|--warn-no-pass|--continue-on-fail`]: "",
       "--username <name>": "the requester of a CSR, not a user of git: clone the repository first",
     },
@@ -39,7 +39,8 @@ const TABLE: Readonly<Record<Fate, Readonly<Record<string, Readonly<Record<strin
       "--warnings-as-errors": "policies of deprecated kinds are not served, and fail anyway",
     },
     apply: {
-      "--target-resource <paths>|--target-resources <paths>": "they are for policies that change objects",
+      "--target-resource <paths>|--target-resources <paths>":
+        "they are for policies that change existing objects, which are not served",
       "--concurrent <number>": "all processors are used where that is faster",
       "--batch-size <number>": "a cluster's objects come in pages of a fixed size",
       "--continue-on-error": "a resource that can't be read always ends the run",
@@ -53,10 +54,8 @@ const TABLE: Readonly<Record<Fate, Readonly<Record<string, Readonly<Record<strin
       "-b, --git-branch <name>": "clone the repository first: git clone --branch NAME URL",
     },
     apply: {
-      "-o, --output <file>":
-        "it writes changed objects, and these policies change none; for results -p with --output-format, --sarif or --junit",
       "-i, --stdin":
-        "it prints changed objects, and these policies change none; resources from standard input: --resource -",
+        "it prints changed objects alone: --output writes them; resources from standard input: --resource -",
       "--context <name>":
         "the current context counts: kubectl config view --minify --flatten --context NAME > FILE, then --kubeconfig FILE",
       "--password <text>": "clone the repository first: git clone URL",

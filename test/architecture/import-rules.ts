@@ -199,7 +199,14 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
     ],
   },
   "offline/convert": {
-    rooms: ["config/documents", "data", "kinds/shared", "kinds/validating-admission-policy", "kubernetes"],
+    rooms: [
+      "config/documents",
+      "data",
+      "kinds/kyverno",
+      "kinds/shared",
+      "kinds/validating-admission-policy",
+      "kubernetes",
+    ],
   },
   "offline/kyverno-test": {
     rooms: [
@@ -219,7 +226,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
     rooms: ["admission", "data", "kubernetes", "loader", "offline/scan", "policy/served", "telemetry/recording"],
     types: ["policy"],
   },
-  "offline/reports": { rooms: ["data"], types: ["policy"] },
+  "offline/reports": { rooms: ["data"], types: ["kinds/explanation", "policy"] },
   "offline/scan": {
     rooms: [
       "admission",
@@ -227,6 +234,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
       "config/documents",
       "data",
       "kinds/certificate-request-policy",
+      "kinds/explanation",
       "kinds/kyverno",
       "kinds/shared",
       "kubernetes",

@@ -28,6 +28,7 @@ import { survey } from "../../offline/scan/survey.js";
 import { certificateRequestValues, givenFlags } from "../certificate-request-options.js";
 import { isTerminal } from "../look/paint.js";
 import { onlyChanged } from "./changed.js";
+import { ChangedResources } from "./changed-resources.js";
 import type { ApplyValues } from "./options.js";
 import { type Output, outputFor } from "./output.js";
 import { placeIn, Run, THREADS_FROM_BYTES } from "./run.js";
@@ -151,7 +152,18 @@ async function apply(application: Application): Promise<number> {
   const listed = output.headline ? ((await opened.listing?.count()) ?? 0) : 0;
   const total = looked.resources + payloads.length + listed;
   const progress = !values.removeColor;
-  const run = new Run({ opened, output, io, plan, total, settings, progress, threadsFrom: THREADS_FROM_BYTES });
+  const changed = values.output === undefined ? undefined : await ChangedResources.open(values.output);
+  const run = new Run({
+    opened,
+    output,
+    changed,
+    io,
+    plan,
+    total,
+    settings,
+    progress,
+    threadsFrom: THREADS_FROM_BYTES,
+  });
   if (output.headline) await run.print(headline(opened.rules, total, opened.exceptions));
   const hasObjects = looked.resources > 0 || isPart || opened.listing !== undefined;
   const failures = [

@@ -23,6 +23,7 @@ export interface ApplyValues extends CertificateRequestValues {
   readonly crdPaths?: readonly string[];
   readonly parameterResource?: readonly string[];
   readonly assumeBound?: true;
+  readonly output?: string;
   readonly policyReport?: true;
   readonly reportApi: "openreports.io" | "wgpolicyk8s.io";
   readonly outputFormat: "yaml" | "json";
@@ -77,6 +78,7 @@ export function addApplyOptions(command: Command): void {
       "--assume-bound",
       "every requester may use every CertificateRequestPolicy; no Roles and bindings, and no cluster, are asked",
     )
+    .option("-o, --output <file>", "write the resources that policies change into this .yaml file, or this folder")
     .option("-p, --policy-report", "print policy reports")
     .addOption(
       new Option("--report-api <group>", "with --policy-report: the API group of the reports")

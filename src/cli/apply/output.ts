@@ -8,6 +8,8 @@ import { type EntryOptions, resultEntry } from "../../offline/reports/result-ent
 import { type ResultRow, resultTable } from "../../offline/reports/result-table.js";
 import { leftOutOfSarif, sarifReport } from "../../offline/reports/sarif.js";
 import type { Wanted } from "../../offline/scan/scanner.js";
+import { painted, plain } from "../look/paint.js";
+import { changesText } from "./changed-resources.js";
 import type { ApplyValues } from "./options.js";
 
 /** Receives results. */
@@ -43,21 +45,23 @@ export function outputFor(values: ApplyValues, options: OutputOptions): Output {
 
 function printedOutput(values: ApplyValues, options: OutputOptions): Output {
   if (values.policyReport) return new Reports(values, options);
-  return values.table ? new Table(values, options) : new Plain(options.auditWarn);
+  return values.table ? new Table(values, options) : new Plain(options);
 }
 
-/** Prints failures and counts: nothing is collected. */
+/** Prints changes, failures and counts: nothing is collected. */
 class Plain implements Output {
   readonly wanted = "failures";
   readonly headline = true;
-  readonly #auditWarn: boolean;
+  readonly #options: OutputOptions;
 
-  constructor(auditWarn: boolean) {
-    this.#auditWarn = auditWarn;
+  constructor(options: OutputOptions) {
+    this.#options = options;
   }
 
   add(scanned: Scanned, policies: readonly ReportedPolicy[]): string {
-    return scanned.findings.length === 0 ? "" : failures(scanned, policies, this.#auditWarn);
+    const { auditWarn, color } = this.#options;
+    const changes = changesText(scanned, color ? painted : plain);
+    return scanned.findings.length === 0 ? changes : changes + failures(scanned, policies, auditWarn);
   }
 
   async end(counts: Counts): Promise<string> {

@@ -19,6 +19,7 @@ import { batchesOf, type Survey } from "../../offline/scan/survey.js";
 import type { ThreadData } from "../../offline/scan/thread.js";
 import { type ScanBatch, ScanThreads } from "../../offline/scan/threads.js";
 import { isTerminal } from "../look/paint.js";
+import type { ChangedResources } from "./changed-resources.js";
 import type { Output } from "./output.js";
 import { Progress } from "./progress.js";
 
@@ -33,6 +34,8 @@ const HELD_AT_A_TIME = 200;
 export interface RunOptions {
   readonly opened: OpenedScan;
   readonly output: Output;
+  /** Receives changed resources; absent: they are only shown. */
+  readonly changed?: ChangedResources | undefined;
   readonly io: CommandIo;
   readonly plan: ScanPlan;
   readonly settings: LoaderSettings;
@@ -144,7 +147,7 @@ export class Run {
    * @param from where resources are from, of which only the first one of duplicates counts
    */
   async take(scanned: readonly Scanned[], from?: "files" | "cluster"): Promise<void> {
-    const { output, opened } = this.#options;
+    const { output, opened, changed } = this.#options;
     let text = "";
     for (const each of scanned) {
       if (from !== undefined && this.#duplicates.seen(each.resource)) {
@@ -157,6 +160,7 @@ export class Run {
       if (from === "files") this.#look(each);
       this.#counts = sum(this.#counts, each.counts);
       text += output.add(each, opened.scanner.policies);
+      await changed?.add(each);
       // Reports have them as entries.
       for (const line of output.headline ? notes(each, opened.scanner.policies) : []) {
         this.#progress?.clear();

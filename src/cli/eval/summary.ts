@@ -1,17 +1,15 @@
 /** An answer as text: the outcome, the reason, and the changes. */
 import type { Config } from "../../config/index.js";
 import { printable } from "../../data/printable.js";
-import { changedObject, type DiffLine, diffLines, withGaps } from "../../kinds/explanation/index.js";
+import { changedObject, diffLines } from "../../kinds/explanation/index.js";
 import { wouldDeny } from "../../policy/served/would-deny.js";
 import { decisionLines } from "../certificate-request-lines.js";
 import { indented } from "../explain/expression-lines.js";
-import type { Paint, Tone } from "../look/paint.js";
+import { diffText } from "../look/diff-text.js";
+import type { Paint } from "../look/paint.js";
 import { type Answered, foundLines, objectName, whyText } from "./answered.js";
 import { memberLines } from "./members.js";
 import { TONES, timeText, wordOf } from "./words.js";
-
-/** Most changed lines that are shown, since an object may be rewritten as a whole. */
-const MAX_CHANGES = 200;
 
 /** Options of a summary. */
 export interface Showing {
@@ -84,24 +82,4 @@ function changeLines({ entry, question, verdict }: Answered, direct: boolean, pa
     ? "a server needs `allowedToMutate: true` in the policy's entry for this; here --allowed-to-mutate stands for it"
     : "the policy's entry needs `allowedToMutate: true` for this";
   return [...section("changes", shown), ...(forbidden ? [paint("doubt", remedy)] : [])];
-}
-
-const SIGNS: Readonly<Record<DiffLine["kind"], { readonly sign: string; readonly tone: Tone | undefined }>> = {
-  same: { sign: " ", tone: undefined },
-  removed: { sign: "-", tone: "bad" },
-  added: { sign: "+", tone: "good" },
-};
-
-/** The changes with some lines around them, as `diff` shows them. */
-export function diffText(lines: readonly DiffLine[], paint: Paint): readonly string[] {
-  if (lines.every(({ kind }) => kind === "same")) return [];
-  const near = withGaps(lines);
-  const shown = near.slice(0, MAX_CHANGES).map((line) => {
-    if (line === undefined) return paint("quiet", "  …");
-    const { sign, tone } = SIGNS[line.kind];
-    const text = `${sign} ${printable(line.text)}`.trimEnd();
-    return tone === undefined ? text : paint(tone, text);
-  });
-  const left = near.length - shown.length;
-  return left === 0 ? shown : [...shown, paint("quiet", `  … and ${left} more lines`)];
 }

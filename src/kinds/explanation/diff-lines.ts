@@ -10,7 +10,7 @@ import { lineOf } from "./value-text.js";
 const MAX_DEPTH = 200;
 
 /** The same value, with the keys of maps in the order of the former one; new keys follow. Items of lists are matched by name, or else by place. */
-function inOrderOf(former: unknown, changed: unknown, depth = 0): unknown {
+export function inOrderOf(former: unknown, changed: unknown, depth = 0): unknown {
   if (depth > MAX_DEPTH) return changed;
   if (Array.isArray(former) && Array.isArray(changed)) {
     const named = new Map(

@@ -1,7 +1,7 @@
 /** Explanations of answers as data: the room's public face. */
 export { explainAnswer, type MembersOf } from "./answer.js";
 export { type ChangedObject, changedObject } from "./changed-object.js";
-export { diffLines } from "./diff-lines.js";
+export { diffLines, inOrderOf } from "./diff-lines.js";
 export { withGaps } from "./gaps.js";
 export { explainedValue } from "./parts.js";
 export type * from "./types.js";

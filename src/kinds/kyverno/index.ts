@@ -1,6 +1,6 @@
 /** The exports of Kyverno's policies for other rooms. */
 export type { CompiledPolicy } from "./compiled-policy.js";
-export { type EngineContext, KyvernoEngine } from "./engine/engine.js";
+export { type EngineAnswer, type EngineContext, KyvernoEngine } from "./engine/engine.js";
 export type { AdmissionInput, EngineInput } from "./engine/engine-request.js";
 export type { PolicyResponse, RuleResult } from "./engine/response.js";
 export { expiredText } from "./expiry.js";

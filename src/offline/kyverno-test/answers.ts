@@ -1,5 +1,8 @@
 /** Evaluated resources, with each policy's answer. */
 
+import type { JsonObject } from "../../kubernetes/object.js";
+import type { PatchedFile } from "./patched-resources.js";
+
 /** A resource of the test, or a payload. */
 export interface Subject {
   /** `undefined` for payloads, which have only a path. */
@@ -30,6 +33,8 @@ export interface AnswerResult {
 export interface Evaluated {
   readonly subject: Subject;
   readonly answers: readonly Answer[];
+  /** The resource as mutating policies leave it; absent for payloads. */
+  readonly object?: JsonObject;
 }
 
 /** All answers for the comparison with expected results. */
@@ -40,4 +45,6 @@ export interface Answers {
   readonly byOperation: ReadonlyMap<string, readonly Evaluated[]>;
   /** Reasons by name of policies that are not evaluated here. */
   readonly notServed: ReadonlyMap<string, string>;
+  /** The resources that results expect, by the path of their file as written. */
+  readonly patched: ReadonlyMap<string, PatchedFile>;
 }

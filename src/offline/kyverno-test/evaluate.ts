@@ -38,6 +38,7 @@ import { split } from "../scan/split/split.js";
 import { openAdmissionQuestions } from "./admission-questions.js";
 import { reportedResult } from "./answer-result.js";
 import type { Answers, Evaluated } from "./answers.js";
+import { type PatchedFile, readPatched } from "./patched-resources.js";
 import { loadPolicies, type TestPolicies } from "./policy-files.js";
 import { PolicyQuestions } from "./policy-questions.js";
 import type { Evaluate, Test, TestWords } from "./run.js";
@@ -210,7 +211,12 @@ async function evaluate(
     user,
     kinds: new KnownKinds(cluster?.definitions),
     subresources: cluster === undefined ? values.subresources : [],
+    definitions: cluster?.definitions ?? [],
   });
+  const patched = new Map<string, PatchedFile>();
+  for (const { patchedResources = "" } of document.results)
+    if (patchedResources !== "" && !patched.has(patchedResources))
+      patched.set(patchedResources, await readPatched(at(patchedResources), new KnownKinds(cluster?.definitions)));
   const usual: Evaluated[] = [];
   const byOperation = new Map<string, Evaluated[]>(operations.map((operation) => [operation, []]));
   for (const resource of resources) {
@@ -221,7 +227,7 @@ async function evaluate(
   }
   for (const { name, payload } of payloads) usual.push(await questions.aboutPayload(name, payload));
   usual.push(...(await askedAbout(requests, loaded.authorization, world, words)));
-  return { usual, byOperation, notServed: loaded.notServed };
+  return { usual, byOperation, notServed: loaded.notServed, patched };
 }
 
 /** Values of the test; those written in it take precedence over a file. */

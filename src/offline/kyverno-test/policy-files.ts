@@ -5,9 +5,10 @@ import { errorText } from "../../data/error-text.js";
 import { MANIFESTS } from "../../data/manifest-files.js";
 import { parseSuspectYaml, warningText, type YamlError, yamlText } from "../../data/yaml.js";
 import { authorizationMode } from "../../kinds/kyverno/authorization/index.js";
+import { targetsError } from "../../kinds/kyverno/check-policy.js";
 import type { PolicyResource } from "../../kinds/kyverno/index.js";
 import { describeFailure, type ReadFailure, readResource } from "../../kinds/kyverno/read.js";
-import { judgesNothing } from "../../kinds/kyverno/resource.js";
+import { judgesNothing, lacking } from "../../kinds/kyverno/resource.js";
 import { struct } from "../../kinds/shared/decode/api-type.js";
 import { decodeAsGo } from "../../kinds/shared/decode/go-json.js";
 import { builtinKinds, isBuiltin } from "../../kubernetes/builtin-kinds.js";
@@ -18,10 +19,11 @@ import { TestRunError } from "./run-error.js";
 
 /** The content of policy files. */
 export interface TestPolicies {
+  /** Those that judge and those that mutate, in the order of the files. */
   readonly policies: readonly PolicyResource[];
   /** Policies for an authorization server. */
   readonly authorization: readonly PolicyResource[];
-  /** Files with ValidatingAdmissionPolicies, or their bindings. */
+  /** Files with ValidatingAdmissionPolicies or MutatingAdmissionPolicies, or their bindings. */
   readonly admissionFiles: readonly string[];
   /** Reasons by name of policies of other kinds, which are not evaluated. */
   readonly notServed: ReadonlyMap<string, string>;
@@ -42,8 +44,12 @@ export interface LoadingWords {
 /** API groups of policies, here or elsewhere. */
 const KYVERNO_GROUPS: ReadonlySet<string> = new Set(["kyverno.io", "policies.kyverno.io"]);
 const ADMISSION_GROUP = "admissionregistration.k8s.io";
-const ADMISSION_POLICY = "ValidatingAdmissionPolicy";
-const ADMISSION_KINDS: ReadonlySet<string> = new Set([ADMISSION_POLICY, "ValidatingAdmissionPolicyBinding"]);
+/** Kinds of the API server's policies and their bindings, with the versions that Kyverno's command knows. */
+const ADMISSION_KIND = /^(?:Validating|Mutating)AdmissionPolicy(?:Binding)?$/;
+const ADMISSION_VERSIONS: Readonly<Record<string, readonly string[]>> = {
+  V: ["v1"],
+  M: ["v1", "v1beta1", "v1alpha1"],
+};
 
 /**
  * Reads the policies of files and folders.
@@ -153,8 +159,14 @@ class Loading implements TestPolicies {
   }
 
   #served(path: string, resource: PolicyResource): undefined {
+    const targets = targetsError(resource);
+    if (targets !== undefined) {
+      this.#others++;
+      this.notServed.set(resource.metadata.name ?? "", targets.text);
+      return;
+    }
     if (judgesNothing(resource)) {
-      this.#words.warn(`${path}: ${resource.kind} ${resource.metadata.name} has no validations: it judges nothing`);
+      this.#words.warn(`${path}: ${resource.kind} ${resource.metadata.name} ${lacking(resource)}`);
       this.#words.mistake();
     }
     const mode = authorizationMode(resource);
@@ -167,9 +179,10 @@ class Loading implements TestPolicies {
     const kind = text(value, "kind");
     if (apiVersion === "" && kind === "") return { text: "failed to parse document (GVK cannot be empty)" };
     const id = { ...(parseApiVersion(apiVersion) ?? { group: "", version: apiVersion }), kind };
-    if (id.group === ADMISSION_GROUP && id.version === "v1" && ADMISSION_KINDS.has(kind)) {
+    const isServed = ADMISSION_VERSIONS[kind.slice(0, 1)]?.includes(id.version) === true;
+    if (id.group === ADMISSION_GROUP && ADMISSION_KIND.test(kind) && isServed) {
       this.#admissionFiles.add(path);
-      if (kind === ADMISSION_POLICY) this.#others++;
+      if (!kind.endsWith("Binding")) this.#others++;
       return undefined;
     }
     if (isPolicy(id)) {
@@ -236,6 +249,6 @@ const TYPE_META = struct("v1.TypeMeta", {});
 
 const isPolicy = ({ group, kind }: GroupVersionKind): boolean =>
   (KYVERNO_GROUPS.has(group) && /Policy(Exception)?$/.test(kind)) ||
-  (group === ADMISSION_GROUP && /^(Validating|Mutating)AdmissionPolicy(Binding)?$/.test(kind)) ||
+  (group === ADMISSION_GROUP && ADMISSION_KIND.test(kind)) ||
   // They have our own test files.
   (group === "policy.cert-manager.io" && kind === "CertificateRequestPolicy");

@@ -2,9 +2,12 @@
 import { withDoubles } from "../../data/doubles.js";
 import {
   type CompiledPolicy,
+  type EngineAnswer,
   type EngineContext,
   type EngineInput,
+  isMutating,
   KyvernoEngine,
+  mutatingEngine,
   type PolicyResource,
   type RuleResult,
 } from "../../kinds/kyverno/index.js";
@@ -22,38 +25,55 @@ import type { Answer, AnswerResult, Evaluated } from "./answers.js";
 /** Options of the evaluation. */
 export interface QuestionOptions extends Omit<RequestCircumstances, "operation"> {
   readonly world: World;
-  /** ValidatingAdmissionPolicies. */
+  /** ValidatingAdmissionPolicies and MutatingAdmissionPolicies. */
   readonly admission: AdmissionQuestions;
+  /** CustomResourceDefinitions, by which custom resources are merged. */
+  readonly definitions: readonly JsonObject[];
 }
 
 /** No time limit: the cost of expressions is limited. */
 const UNLIMITED: EngineContext = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
 
-/** Compiled policies, those for JSON apart: they are evaluated on resources as well, but in another way (spec kyverno.md 6.1). */
+/**
+ * Compiled policies: those that mutate come first, and those for JSON are apart, since they are evaluated on resources as well, but in another way
+ * (spec kyverno.md 6.1).
+ */
 export class PolicyQuestions {
+  readonly #mutating: OneMode;
   readonly #kubernetes: OneMode;
   readonly #json: OneMode;
   readonly #options: QuestionOptions;
 
   constructor(policies: readonly CompiledPolicy[], options: QuestionOptions) {
-    this.#kubernetes = new OneMode(
-      policies.filter((policy) => !isJson(policy)),
-      options.world,
-    );
-    this.#json = new OneMode(policies.filter(isJson), options.world);
+    const { world } = options;
+    const [mutating, judging] = [policies.filter(isMutatingPolicy), policies.filter((each) => !isMutatingPolicy(each))];
+    const engine = (of: readonly CompiledPolicy[]) => new KyvernoEngine(of, { world, flavour: "command-line" });
+    const [json, kubernetes] = [judging.filter(isJson), judging.filter((policy) => !isJson(policy))];
+    this.#mutating = new OneMode(mutating, () => mutatingEngine(mutating, options));
+    this.#kubernetes = new OneMode(kubernetes, () => engine(kubernetes));
+    this.#json = new OneMode(json, () => engine(json));
     this.#options = options;
   }
 
-  /** Answers about a resource. */
-  async about(resource: Resource, operation: Operation): Promise<Evaluated> {
+  /** Answers about a resource: what judges is asked about the object that what mutates has left. */
+  async about(given: Resource, operation: Operation): Promise<Evaluated> {
     const circumstances = { ...this.#options, operation };
+    const native = await this.#options.admission.mutate(given, circumstances);
+    const before = leftBy(given, native.object);
+    const request = requestFor(before, circumstances);
+    const mutated = await this.#mutating.mutate({ kind: "admission", request });
+    const resource = leftBy(before, mutated.object);
     const input = admissionInput(requestFor(resource, circumstances));
     const { apiVersion, kind, namespace, name } = resource;
     const answers = await this.#kubernetes.ask(input);
     // For a deletion these evaluate the deleted object, too.
     const json = await this.#json.ask({ kind: "json", payload: withDoubles(resource.object) });
     const others = await this.#options.admission.about(resource, circumstances);
-    return { subject: { apiVersion, kind, namespace, name }, answers: [...answers, ...json, ...others] };
+    return {
+      subject: { apiVersion, kind, namespace, name },
+      answers: [...native.answers, ...mutated.answers, ...answers, ...json, ...others],
+      object: resource.object,
+    };
   }
 
   /** The answers about a payload: those of policies for JSON. */
@@ -65,16 +85,24 @@ export class PolicyQuestions {
 /** The policies of one mode. */
 class OneMode {
   readonly #policies: readonly CompiledPolicy[];
-  readonly #engine: KyvernoEngine;
+  readonly #engine: KyvernoEngine | undefined;
 
-  constructor(policies: readonly CompiledPolicy[], world: World) {
+  constructor(policies: readonly CompiledPolicy[], engine: () => KyvernoEngine) {
     this.#policies = policies;
-    this.#engine = new KyvernoEngine(policies, { world, flavour: "command-line" });
+    if (policies.length > 0) this.#engine = engine();
+  }
+
+  /** The answers, and the object as mutating policies leave it; `undefined`: as it was. */
+  async mutate(input: EngineInput) {
+    const answer = await this.#engine?.decide(input, UNLIMITED);
+    return { answers: answer === undefined ? [] : this.#answers(answer), object: answer?.object };
   }
 
   async ask(input: EngineInput): Promise<readonly Answer[]> {
-    if (this.#policies.length === 0) return [];
-    const { responses, failure } = await this.#engine.decide(input, UNLIMITED);
+    return (await this.mutate(input)).answers;
+  }
+
+  #answers({ responses, failure }: EngineAnswer): readonly Answer[] {
     // One failure fails all of them: none has passed.
     if (failure !== undefined) return this.#policies.map(({ resource }) => failed(resource, failure));
     const matched = responses.flatMap(({ policy: { resource }, variant, result }) =>
@@ -90,6 +118,9 @@ class OneMode {
   }
 }
 
+const isMutatingPolicy = ({ resource }: CompiledPolicy): boolean => isMutating(resource);
+const leftBy = (resource: Resource, object: JsonObject | undefined): Resource =>
+  object === undefined ? resource : { ...resource, object };
 const resultOf = (policy: PolicyResource, result: RuleResult): AnswerResult =>
   reportedResult(reportedPolicy(policy), { ...result, policy: 0, exceptions: [] });
 const nameOf = ({ metadata }: PolicyResource): string => metadata.name ?? "";

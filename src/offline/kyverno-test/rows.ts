@@ -1,6 +1,7 @@
 /** Compares expected results with policies' answers: the rows of the table (spec kyverno.md 8.7). */
 import { didYouMean, nearest } from "../../data/suggest.js";
 import type { Answer, Answers, Evaluated, Subject } from "./answers.js";
+import { type Difference, differenceFrom } from "./patched-resources.js";
 import type { ExpectedResult } from "./test-file.js";
 
 /** One comparison. */
@@ -63,8 +64,13 @@ export function compare(
       mistakes.push(`results[${i}]: no resource is of the kind ${kind}${didYouMean(kind, kinds)}`);
     if (unknown.length > 0 && unknown.length === resources.length + resourceSpecs.length && chosen.length > 0)
       mistakes.push(`results[${i}]: checked for all resources, because none of those named exists`);
-    for (const { subject, answers: given } of chosen) {
-      const drafts = draftsFor(expected, given, answers.notServed.get(nameOf(policy)));
+    for (const { subject, answers: given, object } of chosen) {
+      const unserved = answers.notServed.get(nameOf(policy));
+      const wantsObject = answers.patched.get(expected.patchedResources ?? "");
+      const difference =
+        wantsObject && object && differenceFrom(wantsObject, object, expected.failOnMissingResources === true);
+      // Of a resource that the file with the expected ones does not have, there is no row.
+      const drafts = draftsFor(expected, given, unserved, difference);
       for (const draft of drafts)
         rows.push({
           ...draft,
@@ -85,18 +91,24 @@ const nameOf = (policy: string): string => policy.slice(policy.lastIndexOf("/") 
 const shortened = (policy: string): string => policy.split("/").slice(0, 2).join("/");
 
 /** One row for each result; exclusions of the resource count only if no answer has a result. */
-function draftsFor(expected: ExpectedResult, answers: readonly Answer[], unserved: string | undefined): Draft[] {
+function draftsFor(
+  expected: ExpectedResult,
+  answers: readonly Answer[],
+  unserved: string | undefined,
+  difference: Difference,
+): Draft[] {
   const name = nameOf(expected.policy ?? "");
   const own = answers.filter(({ policy }) => policy === name);
   const drafts: Draft[] = [];
   for (const { result } of own) {
     if (result === undefined) continue;
-    const fits = result.result === expected.result;
+    if (difference === "absent") return [];
+    const fits = difference === undefined && result.result === expected.result;
     drafts.push({
       rule: result.rule,
       result: fits ? "Pass" : "Fail",
-      reason: fits ? "Ok" : `Want ${expected.result ?? ""}, got ${result.result}`,
-      message: result.message,
+      reason: difference?.reason ?? (fits ? "Ok" : `Want ${expected.result ?? ""}, got ${result.result}`),
+      message: difference?.message ?? result.message,
       counts: fits ? (expected.result === "skip" ? "skip" : "pass") : "fail",
     });
   }

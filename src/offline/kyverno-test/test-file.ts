@@ -107,6 +107,10 @@ export interface ExpectedResult {
   readonly resourceSpecs?: readonly ResourceSpec[];
   /** The operation of a separate evaluation. */
   readonly operation?: string;
+  /** A file with the resources after mutations. */
+  readonly patchedResources?: string;
+  /** Whether a resource that is not in that file is a failure; default: there is no row about it. */
+  readonly failOnMissingResources?: boolean;
 }
 
 /** A test: one document of a test file. Paths are relative to the file. */

@@ -1,4 +1,5 @@
 /** Findings of a scan: one entry for each policy that matched a resource (spec kyverno.md 7.1). */
+import type { DiffLine } from "../../kinds/explanation/index.js";
 import type { Outcome } from "../../policy/index.js";
 
 /** The status of a policy for a resource; `warn` is for reports only. */
@@ -74,12 +75,22 @@ export function plainFinding(outcome: Outcome): Omit<Finding, "policy"> {
     : { ...plain, message: message || all, note: all };
 }
 
+/** A resource that policies have changed. */
+export interface ChangedResource {
+  /** As it is now, in YAML. */
+  readonly yaml: string;
+  /** Its lines before and after. */
+  readonly diff: readonly DiffLine[];
+}
+
 /** An evaluated resource. */
 export interface Scanned {
   readonly resource: ReportedResource;
   /** Findings in the order of policies; only failures if only they are wanted. */
   readonly findings: readonly Finding[];
   readonly counts: Counts;
+  /** The resource as policies have changed it; absent: none has. */
+  readonly changed?: ChangedResource;
   /** Where the resource is written; absent: in no file. */
   readonly place?: Place | undefined;
 }

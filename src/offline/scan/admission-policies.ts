@@ -1,4 +1,4 @@
-/** ValidatingAdmissionPolicies from files, each with its bindings as a separate entry. */
+/** ValidatingAdmissionPolicies and MutatingAdmissionPolicies from files, each with its bindings as a separate entry. */
 import { readFile } from "node:fs/promises";
 import { identityOf } from "../../config/documents/documents.js";
 import { Origin } from "../../config/documents/origin.js";
@@ -34,7 +34,7 @@ export function configurationOf(
         id: idOf(index, policy),
         origin: new Origin(first, []),
         policyMode: "protect",
-        allowedToMutate: false,
+        allowedToMutate: true,
         documents: [...policy.documents.filter((each) => !keys.has(keyOf(each))), ...given],
         // The actions of bindings don't decide whether there is a failure.
         validationActions: ["Deny"],
@@ -81,28 +81,33 @@ function documentsOf(written: string, file: string, told: string[]): readonly So
 
 /** Such a policy in reports. */
 export const reportedAdmissionPolicy = ({
+  kind,
   name,
   annotations,
   documents,
 }: AdmissionPolicyDocuments): ReportedPolicy => ({
   name,
   namespace: "",
-  source: "ValidatingAdmissionPolicy",
+  source: kind,
   annotations,
   process: "background scan",
   countsSkips: false,
   place: documents[0] && placeOf(documents[0]),
 });
 
+/** The message of a MutatingAdmissionPolicy that was applied. */
+const APPLIED = "mutation is successfully applied";
+
 /** The finding of an outcome in Kyverno's reports; `undefined` for a resource that the policy does not match. */
 export function admissionPolicyFinding(
-  { name, bindings }: Pick<AdmissionPolicyDocuments, "name" | "bindings">,
+  { kind, name, bindings }: Pick<AdmissionPolicyDocuments, "kind" | "name" | "bindings">,
   outcome: Outcome,
 ): Omit<Finding, "policy"> | undefined {
   const { verdict, report } = outcome;
   if (verdict === "skip" && report?.passedOver !== "condition") return undefined;
   const plain = plainFinding(outcome);
-  const message = verdict === "skip" ? "match conditions aren't met" : (report?.message ?? plain.message);
+  const said = verdict === "skip" ? "match conditions aren't met" : (report?.message ?? plain.message);
+  const message = kind === "MutatingAdmissionPolicy" && plain.status === "pass" ? APPLIED : said;
   const binding = report?.binding ?? (bindings.length === 1 ? bindings[0] : undefined);
   return { ...plain, rule: name, message, properties: binding === undefined ? {} : { binding } };
 }

@@ -1,17 +1,20 @@
 /** Evaluates Kyverno's policies on resources and payloads like its command (spec kyverno.md 6.1 and 8.3). */
 import { withDoubles } from "../../data/doubles.js";
 import {
+  type ApplyOptions,
   type CompiledPolicy,
   type EngineContext,
   type EngineInput,
+  isMutating,
   KyvernoEngine,
+  mutatingEngine,
   type PolicyResource,
   type PolicyResponse,
 } from "../../kinds/kyverno/index.js";
 import type { Failure } from "../../policy/index.js";
 import type { World } from "../../world/world.js";
 import type { Finding, Place, ReportedPolicy } from "../reports/finding.js";
-import type { Judge, Subject } from "./judge.js";
+import type { Judge, Mutated, Mutator, ResourceSubject, Subject } from "./judge.js";
 import { admissionInput } from "./request.js";
 
 /** No time limit: the cost of expressions is limited. */
@@ -35,8 +38,9 @@ export class KyvernoJudge implements Judge {
     this.policies = [...forKubernetes, ...forJson].map(({ resource }) =>
       reportedPolicy(resource, places.get(resource)),
     );
-    this.#kubernetes = new OneMode(forKubernetes, 0, world);
-    this.#json = new OneMode(forJson, forKubernetes.length, world);
+    const engine = (of: readonly CompiledPolicy[]) => new KyvernoEngine(of, { world, flavour: "command-line" });
+    this.#kubernetes = new OneMode(forKubernetes, 0, engine(forKubernetes));
+    this.#json = new OneMode(forJson, forKubernetes.length, engine(forJson));
   }
 
   judge(subject: Subject): readonly Finding[] | Promise<readonly Finding[]> {
@@ -51,16 +55,36 @@ export class KyvernoJudge implements Judge {
   }
 }
 
+/** Compiled mutating policies, in the order of loading: each sees what those before it have made of a resource. */
+export class KyvernoMutator implements Mutator {
+  readonly policies: readonly ReportedPolicy[];
+  readonly #mode: OneMode;
+
+  /**
+   * @param options the definitions are those of custom resources
+   * @param places where they are written
+   */
+  constructor(policies: readonly CompiledPolicy[], options: ApplyOptions, places: ReadonlyMap<unknown, Place>) {
+    this.policies = policies.map(({ resource }) => reportedPolicy(resource, places.get(resource)));
+    this.#mode = new OneMode(policies, 0, mutatingEngine(policies, options));
+  }
+
+  async mutate({ request }: ResourceSubject): Promise<Mutated> {
+    return this.#mode.mutate({ kind: "admission", request });
+  }
+}
+
 /** Whether a policy is for payloads, and for resources as such. */
-export const isForJson = ({ spec }: PolicyResource): boolean => spec.evaluation?.mode === "JSON";
+export const isForJson = (policy: PolicyResource): boolean =>
+  policy.spec.evaluation?.mode === "JSON" && !isMutating(policy);
 
 /** A policy in reports. */
-export function reportedPolicy({ metadata, spec }: PolicyResource, place?: Place): ReportedPolicy {
+export function reportedPolicy({ kind, metadata, spec }: PolicyResource, place?: Place): ReportedPolicy {
   const { background, admission } = spec.evaluation ?? {};
   return {
     name: metadata.name ?? "",
     namespace: metadata.namespace ?? "",
-    source: "KyvernoValidatingPolicy",
+    source: isMutating({ kind }) ? "KyvernoMutatingPolicy" : "KyvernoValidatingPolicy",
     annotations: metadata.annotations ?? {},
     process: background?.enabled !== false ? "background scan" : admission?.enabled !== false ? "admission review" : "",
     countsSkips: true,
@@ -74,8 +98,8 @@ class OneMode {
   readonly #places: ReadonlyMap<CompiledPolicy, number>;
   readonly #first: number;
 
-  constructor(policies: readonly CompiledPolicy[], first: number, world: World) {
-    this.#engine = new KyvernoEngine(policies, { world, flavour: "command-line" });
+  constructor(policies: readonly CompiledPolicy[], first: number, engine: KyvernoEngine) {
+    this.#engine = engine;
     this.#places = new Map(policies.map((policy, index) => [policy, first + index]));
     this.#first = first;
   }
@@ -90,6 +114,11 @@ class OneMode {
     return answer instanceof Promise
       ? answer.then(({ responses, failure }) => this.#findings(responses, failure))
       : this.#findings(answer.responses, answer.failure);
+  }
+
+  async mutate(input: EngineInput): Promise<Mutated> {
+    const { responses, failure, object } = await this.#engine.decide(input, UNLIMITED);
+    return { findings: this.#findings(responses, failure), object };
   }
 
   #findings(responses: readonly PolicyResponse[], failure: Failure | undefined): readonly Finding[] {

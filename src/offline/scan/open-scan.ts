@@ -7,7 +7,13 @@ import {
   type PreparedAuthorization,
   prepareAuthorization,
 } from "../../kinds/kyverno/authorization/index.js";
-import { type CompiledPolicy, type CompileFailure, expiredText, preparePolicies } from "../../kinds/kyverno/index.js";
+import {
+  type CompiledPolicy,
+  type CompileFailure,
+  expiredText,
+  isMutating,
+  preparePolicies,
+} from "../../kinds/kyverno/index.js";
 import { parseContextFile } from "../../kinds/kyverno/offline/index.js";
 import { type JsonObject, member } from "../../kubernetes/object.js";
 import type { PolicyLoader } from "../../loader/index.js";
@@ -39,7 +45,7 @@ import { ClusterListing, EVERYTHING, type ListedCluster, wantedBy } from "./clus
 import { exceptionsOrThrow } from "./exceptions.js";
 import type { Judge, Subject } from "./judge.js";
 import { KnownKinds } from "./known-kinds.js";
-import { isForJson, KyvernoJudge, reportedPolicy } from "./kyverno-judge.js";
+import { isForJson, KyvernoJudge, KyvernoMutator, reportedPolicy } from "./kyverno-judge.js";
 import { type JudgingPolicy, OutcomeJudge } from "./outcome-judge.js";
 import {
   type AdmissionPolicyDocuments,
@@ -161,15 +167,21 @@ export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<Opened
   };
   const authorization = prepareAuthorization(files.authorization);
   const world = kyvernoWorld(plan, tools);
+  const judging = policies.filter(({ resource }) => !isMutating(resource));
+  const mutating = policies.filter(({ resource }) => isMutating(resource));
+  const mutators = [
+    ...(await mutatingAdmissionPolicies(files.mutatingAdmission, plan, tools, told)),
+    ...(mutating.length === 0 ? [] : [new KyvernoMutator(mutating, { world, definitions: plan.definitions }, places)]),
+  ];
   const judges = [
-    new KyvernoJudge(policies, world, places),
+    new KyvernoJudge(judging, world, places),
     new AuthorizationJudge(authorization, world, places),
     ...(await others(plan, files, tools, told)),
   ];
   const { operation, user, values } = plan;
   const circumstances = { kinds, operation, user, subresources: values.subresources };
   return {
-    scanner: new Scanner(judges, circumstances, plan.wanted),
+    scanner: new Scanner(judges, circumstances, plan.wanted, mutators),
     rules: rulesOf(files) + plan.policyIds.length,
     exceptions: exceptions.length,
     listing,
@@ -186,13 +198,15 @@ interface Told {
   readonly mistakes: string[];
 }
 
-const rulesOf = ({ kyverno, authorization, admission, certificateRequests }: PolicyFiles): number =>
-  kyverno.length + authorization.length + admission.length + certificateRequests.policies.length;
+const rulesOf = (files: PolicyFiles): number =>
+  [files.kyverno, files.authorization, files.admission, files.mutatingAdmission, files.certificateRequests.policies]
+    .map(({ length }) => length)
+    .reduce((all, each) => all + each);
 
 /** The listing of the cluster's resources that the policies match. */
 async function listingFor(
   { policyIds }: ScanPlan,
-  { admission, certificateRequests }: PolicyFiles,
+  { admission, mutatingAdmission, certificateRequests }: PolicyFiles,
   policies: readonly CompiledPolicy[],
   { cluster }: ScanTools,
 ): Promise<ClusterListing | undefined> {
@@ -201,7 +215,7 @@ async function listingFor(
     ...policies.flatMap(({ variants }) =>
       variants.flatMap(({ mode, spec }) => (mode === "JSON" ? [EVERYTHING] : wantedBy(spec.matchConstraints))),
     ),
-    ...admission.flatMap(({ documents: [policy] }) =>
+    ...[...admission, ...mutatingAdmission].flatMap(({ documents: [policy] }) =>
       wantedBy(member(member(policy?.value, "spec"), "matchConstraints")),
     ),
     ...(certificateRequests.policies.length > 0 ? [CERTIFICATE_REQUESTS] : []),
@@ -240,6 +254,24 @@ async function others(
   ];
 }
 
+/** MutatingAdmissionPolicies; custom resources are merged by the plan's definitions. */
+async function mutatingAdmissionPolicies(
+  policies: readonly AdmissionPolicyDocuments[],
+  { values, definitions, parameterPaths }: ScanPlan,
+  tools: ScanTools,
+  told: Told,
+): Promise<readonly OutcomeJudge[]> {
+  if (policies.length === 0) return [];
+  return [
+    await openAdmissionPolicies(
+      policies,
+      { namespaces: [...values.namespaces, ...definitions], parameterPaths },
+      tools,
+      told,
+    ),
+  ];
+}
+
 async function openCertificateRequestPolicies(
   documents: CertificateRequestPolicyDocuments,
   { values, parameterPaths, assumeBound = false }: ScanPlan,
@@ -260,8 +292,8 @@ async function openCertificateRequestPolicies(
 }
 
 /**
- * Prepares ValidatingAdmissionPolicies.
- * @param beside documents that they may look up: Namespaces, and files with parameters
+ * Prepares ValidatingAdmissionPolicies or MutatingAdmissionPolicies.
+ * @param beside documents that they may look up: Namespaces or definitions, and files with parameters
  * @param told receives their problems
  * @throws ScanError for unreadable files
  */

@@ -1,11 +1,12 @@
 /** Evaluates policies of other kinds on resources: one finding each, from its outcome. */
 import { admissionQuestion, rawQuestion } from "../../admission/decode.js";
+import { isObject, type JsonObject } from "../../kubernetes/object.js";
 import { evaluateInTime } from "../../policy/evaluate-in-time.js";
 import { EvaluationRun, hasJudged } from "../../policy/evaluation-run.js";
 import type { Outcome, Review } from "../../policy/index.js";
 import type { ServedPolicy } from "../../policy/served/policy-set.js";
 import type { Finding, ReportedPolicy } from "../reports/finding.js";
-import type { Judge, Subject } from "./judge.js";
+import { type Judge, type Mutated, type Mutator, type ResourceSubject, type Subject, withObject } from "./judge.js";
 
 /** A policy, with its description in reports. */
 export interface JudgingPolicy {
@@ -28,7 +29,7 @@ export interface OutcomeJudgeOptions {
 }
 
 /** Evaluates one policy after the other: guests of one resource need not wait for each other's threads. */
-export class OutcomeJudge implements Judge {
+export class OutcomeJudge implements Judge, Mutator {
   readonly policies: readonly ReportedPolicy[];
   readonly #judging: readonly JudgingPolicy[];
   readonly #options: OutcomeJudgeOptions;
@@ -46,15 +47,33 @@ export class OutcomeJudge implements Judge {
     const findings: Finding[] = [];
     for (const [policy, judging] of this.#judging.entries()) {
       if (!judging.isFor(subject)) continue;
-      const { served } = judging;
-      const { policyTimeout, now, onDefect } = this.#options;
-      const run = new EvaluationRun(now() + (served.timeout ?? policyTimeout), onDefect);
-      const outcome = await evaluateInTime(served.policy, review, run, now);
-      const found = judging.finding(outcome);
-      if (found === undefined) continue;
-      const unmatched = hasJudged(outcome, run.observations) ? {} : { unmatched: true as const };
-      findings.push({ policy, ...found, ...unmatched });
+      const { found } = await this.#ask(policy, judging, review);
+      if (found !== undefined) findings.push(found);
     }
     return findings;
+  }
+
+  async mutate(subject: ResourceSubject): Promise<Mutated> {
+    const findings: Finding[] = [];
+    let object: JsonObject | undefined;
+    for (const [policy, judging] of this.#judging.entries()) {
+      const review = admissionQuestion(withObject(subject, object).request);
+      const { found, outcome } = await this.#ask(policy, judging, review);
+      if (found !== undefined) findings.push(found);
+      const mutation = outcome.verdict === "allow" ? outcome.mutation : undefined;
+      if (mutation?.kind === "patch" && isObject(mutation.changed?.object)) object = mutation.changed.object;
+    }
+    return { findings, object };
+  }
+
+  async #ask(policy: number, judging: JudgingPolicy, review: Review) {
+    const { served } = judging;
+    const { policyTimeout, now, onDefect } = this.#options;
+    const run = new EvaluationRun(now() + (served.timeout ?? policyTimeout), onDefect);
+    const outcome = await evaluateInTime(served.policy, review, run, now);
+    const finding = judging.finding(outcome);
+    const unmatched = hasJudged(outcome, run.observations) ? {} : { unmatched: true as const };
+    const found: Finding | undefined = finding && { policy, ...finding, ...unmatched };
+    return { found, outcome };
   }
 }

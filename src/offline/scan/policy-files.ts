@@ -11,9 +11,10 @@ import {
   POLICY_KIND as CERTIFICATE_REQUEST_POLICY,
 } from "../../kinds/certificate-request-policy/resource.js";
 import { authorizationMode } from "../../kinds/kyverno/authorization/index.js";
+import { targetsError } from "../../kinds/kyverno/check-policy.js";
 import type { ExceptionResource, PolicyResource } from "../../kinds/kyverno/index.js";
 import { describeFailure, readResource } from "../../kinds/kyverno/read.js";
-import { EXCEPTION_KIND, judgesNothing } from "../../kinds/kyverno/resource.js";
+import { EXCEPTION_KIND, judgesNothing, KYVERNO_DOCUMENTS, lacking } from "../../kinds/kyverno/resource.js";
 import { isBuiltin, mistakenKind } from "../../kubernetes/builtin-kinds.js";
 import { apiVersionOf, type GroupVersionKind } from "../../kubernetes/names.js";
 import { isObject, member, nameOf, text } from "../../kubernetes/object.js";
@@ -22,8 +23,9 @@ import type { Place } from "../reports/finding.js";
 import { isForeign } from "./foreign-files.js";
 import { reasonOf } from "./input-files.js";
 
-/** A ValidatingAdmissionPolicy with its bindings. */
+/** A ValidatingAdmissionPolicy or MutatingAdmissionPolicy with its bindings. */
 export interface AdmissionPolicyDocuments {
+  readonly kind: string;
   readonly name: string;
   readonly annotations: Readonly<Record<string, string>>;
   /** The policy, then its bindings and objects of its `paramKind`, from any file. */
@@ -47,6 +49,8 @@ export interface PolicyFiles {
   /** Policies for an authorization server (spec kyverno.md 6.3). */
   readonly authorization: readonly PolicyResource[];
   readonly admission: readonly AdmissionPolicyDocuments[];
+  /** MutatingAdmissionPolicies. */
+  readonly mutatingAdmission: readonly AdmissionPolicyDocuments[];
   /** CertificateRequestPolicies, which decide together. */
   readonly certificateRequests: CertificateRequestPolicyDocuments;
   /** PolicyExceptions among the policies. */
@@ -70,8 +74,11 @@ export interface PolicyFiles {
 /** The API group of the API server's own policies. */
 export const ADMISSION_GROUP = "admissionregistration.k8s.io";
 const ADMISSION_POLICY = "ValidatingAdmissionPolicy";
-const ADMISSION_BINDING = "ValidatingAdmissionPolicyBinding";
 const MUTATING_POLICY = "MutatingAdmissionPolicy";
+/** The kinds of policies by those of their bindings. */
+const BOUND: ReadonlyMap<string, string> = new Map(
+  [ADMISSION_POLICY, MUTATING_POLICY].map((kind) => [`${kind}Binding`, kind]),
+);
 /** Kinds that are policies, by their API groups: those that are evaluated here, and others, for which an ending is enough. */
 const POLICY_KINDS: ReadonlyMap<string, RegExp> = new Map([
   ["kyverno.io", /Policy$/],
@@ -186,26 +193,31 @@ class Found {
   /** @param beside whether built-in kinds may be in the file */
   #document(document: SourceDocument, beside: boolean): Take | "drop" | undefined {
     const { group, version, kind, name } = identityOf(document);
-    const { kyverno, authorization, certificateRequests, exceptions, unreadable, mistakes, unserved } = this.#found;
+    const { kyverno, authorization, certificateRequests, exceptions, unreadable, mistakes } = this.#found;
     const mistake = (what: string): undefined => {
       mistakes.push(formatProblem(document.problem("error", [], what)));
     };
     const wrong = mistakenPolicy({ group, version, kind });
     if (wrong !== undefined) return mistake(wrong);
-    if (group === ADMISSION_GROUP && kind === ADMISSION_POLICY) return () => this.#admission.push(document);
-    if (group === ADMISSION_GROUP && kind === ADMISSION_BINDING) {
-      const bound = text(member(document.value, "spec"), "policyName");
+    if (group === ADMISSION_GROUP && (kind === ADMISSION_POLICY || kind === MUTATING_POLICY))
+      return () => this.#admission.push(document);
+    const policyKind = group === ADMISSION_GROUP ? BOUND.get(kind) : undefined;
+    if (policyKind !== undefined) {
+      const bound = `${policyKind} ${text(member(document.value, "spec"), "policyName")}`;
       return () => this.#bindings.set(bound, [...(this.#bindings.get(bound) ?? []), document]);
     }
     if (isCertificateRequestPolicy(document)) return () => certificateRequests.policies.push(document);
     if (beside && isBesideCertificateRequestPolicies(document)) return () => certificateRequests.beside.push(document);
     const read = readResource(document.value);
     switch (read.kind) {
-      case "policy":
+      case "policy": {
+        const targets = targetsError(read.resource);
+        if (targets !== undefined) return this.#unserved(`${kind} ${name}: ${targets.text}`, document);
         // Kyverno takes it, and passes everything.
-        if (judgesNothing(read.resource)) mistake(`${kind} ${name} has no validations: it judges nothing`);
+        if (judgesNothing(read.resource)) mistake(`${kind} ${name} ${lacking(read.resource)}`);
         this.#noted(read.resource, document);
         return () => (authorizationMode(read.resource) === undefined ? kyverno : authorization).push(read.resource);
+      }
       case "exception":
         return () => exceptions.push(read.resource);
       case "context-entry":
@@ -223,13 +235,16 @@ class Found {
       case "other":
         this.#others.push(document);
     }
-    if (isPolicyElsewhere(group, kind)) {
-      const missing = `${kind} ${name} is of a kind that is not served`;
-      this.#noted(missing, document);
-      unserved.push(missing);
-    } else if (!isForeign(document.value) && (kind === "" || (group === "" && version === "")))
+    if (POLICY_KINDS.get(group)?.test(kind) === true)
+      this.#unserved(`${kind} ${name} is of a kind that is not served`, document);
+    else if (!isForeign(document.value) && (kind === "" || (group === "" && version === "")))
       mistake(`${kind === "" ? "kind" : "apiVersion"} is missing`);
     return undefined;
+  }
+
+  #unserved(missing: string, document: SourceDocument): undefined {
+    this.#noted(missing, document);
+    this.#found.unserved.push(missing);
   }
 
   #noted(policy: PolicyResource | string, document: SourceDocument): void {
@@ -241,40 +256,41 @@ class Found {
   policies(paths: readonly string[]): PolicyFiles {
     const certificates = this.#files.some(({ documents }) => documents.some(isCertificateRequestPolicy));
     for (const file of this.#files.splice(0)) this.#take(file, certificates);
-    const names = new Set(this.#admission.map(({ value }) => nameOf(value)));
-    for (const [name, [binding]] of this.#bindings) {
-      if (names.has(name)) continue;
-      const what = `the binding is for the policy ${name || "without a name"}, which is not among the policies`;
+    const names = new Set(this.#admission.map(({ value }) => `${text(value, "kind")} ${nameOf(value)}`));
+    for (const [key, [binding]] of this.#bindings) {
+      if (names.has(key)) continue;
+      const name = key.slice(key.indexOf(" ") + 1) || "without a name";
+      const what = `the binding is for the policy ${name}, which is not among the policies`;
       this.#found.mistakes.push(formatProblem(binding!.problem("error", ["spec", "policyName"], what)));
     }
-    const admission = this.#admission.map((document) => {
+    const bound = this.#admission.map((document) => {
       const name = nameOf(document.value);
-      const own = this.#bindings.get(name) ?? [];
+      const kind = text(document.value, "kind");
+      const own = this.#bindings.get(`${kind} ${name}`) ?? [];
       return {
+        kind,
         name,
         annotations: annotationsOf(document.value),
         documents: [document, ...own, ...this.#others.filter(isParameterOf(document))],
         bindings: own.map(({ value }) => nameOf(value)),
       };
     });
-    return { ...this.#found, admission, empty: [...new Set(paths)].filter((path) => !this.#full.has(path)) };
+    const admission = bound.filter(({ kind }) => kind === ADMISSION_POLICY);
+    const mutatingAdmission = bound.filter(({ kind }) => kind === MUTATING_POLICY);
+    const empty = [...new Set(paths)].filter((path) => !this.#full.has(path));
+    return { ...this.#found, admission, mutatingAdmission, empty };
   }
 }
 
-const isPolicyElsewhere = (group: string, kind: string): boolean =>
-  POLICY_KINDS.get(group)?.test(kind) === true || (group === ADMISSION_GROUP && kind === MUTATING_POLICY);
-
 /** The API groups of the kinds that are evaluated. */
 const SERVED: ReadonlyMap<string, string> = new Map([
-  ["ValidatingPolicy", "policies.kyverno.io"],
-  ["NamespacedValidatingPolicy", "policies.kyverno.io"],
-  [ADMISSION_POLICY, ADMISSION_GROUP],
-  [ADMISSION_BINDING, ADMISSION_GROUP],
+  ...KYVERNO_DOCUMENTS.policies.map(({ kind, group }): [string, string] => [kind, group]),
+  ...[...BOUND].flat().map((kind): [string, string] => [kind, ADMISSION_GROUP]),
   [CERTIFICATE_REQUEST_POLICY, CERTIFICATE_GROUP],
 ]);
 
 /** Kinds of these groups that are not evaluated, and not slips of those that are. */
-const OTHER_KINDS = /^(?:Namespaced)?(?:Mutating|Generating|Deleting|ImageValidating)Policy$|^PolicyException$/;
+const OTHER_KINDS = /^(?:Namespaced)?(?:Generating|Deleting|ImageValidating)Policy$|^PolicyException$/;
 
 /** The mistake in the kind or API group of a document that was meant to be a policy; `undefined`: none, or it was not. */
 function mistakenPolicy({ group, version, kind }: GroupVersionKind): string | undefined {

@@ -20,6 +20,7 @@ const answers = (usual: readonly Evaluated[], more: Partial<Answers> = {}): Answ
   usual,
   byOperation: new Map(),
   notServed: new Map(),
+  patched: new Map(),
   ...more,
 });
 

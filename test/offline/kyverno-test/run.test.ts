@@ -26,6 +26,7 @@ const ANSWERS: Answers = {
   usual: [pod("good", "pass", "success"), pod("bad", "fail", "set an owner")],
   byOperation: new Map(),
   notServed: new Map(),
+  patched: new Map(),
 };
 const evaluate: Evaluate = async (_, { say }) => {
   say("  Loading policies ...");

@@ -171,3 +171,39 @@ export const loop = (
 /** Whether a value is of one of some types; a type's name as in CEL: `string`, `int`, `list`, `map`, … */
 export const isType = (value: Cel, ...types: readonly string[]): Cel =>
   or(...types.map((type) => equal(call("type", value), primary(type))));
+
+/** The loosest operators of an expression without what stands in brackets. */
+const OUTERMOST: readonly (readonly [RegExp, Level])[] = [
+  [/ \? /, LEVEL.conditional],
+  [/ \|\| /, LEVEL.or],
+  [/ && /, LEVEL.and],
+  [/ (?:[=!<>]=|[<>]|in) /, LEVEL.relation],
+  [/ [+-] /, LEVEL.sum],
+  [/ [*/%] /, LEVEL.product],
+];
+
+/** An expression in which capital letters stand for operands. Its loops have names of one small letter, which are changed where an operand has such a name. */
+export function filled(template: string, operands: Readonly<Record<string, Cel>>): Cel {
+  let outer = template.replace(/"(?:[^"\\]|\\.)*"/g, "_");
+  for (let before = ""; before !== outer; ) {
+    before = outer;
+    outer = outer.replace(/\([^()]*\)|\[[^[\]]*\]|\{[^{}]*\}/g, "_");
+  }
+  const names = Object.values(operands).map(({ text }) => text.replace(/"(?:[^"\\]|\\.)*"/g, ""));
+  const taken = (name: string): boolean => names.some((text) => new RegExp(`(?<![.\\w])${name}\\b`).test(text));
+  const text = template.replace(
+    /"(?:[^"\\]|\\.)*"|(?<![.\w])([a-zA-Z])\b/g,
+    (part: string, name: string | undefined, at: number) => {
+      if (name === undefined) return part;
+      const given = operands[name];
+      if (given === undefined) {
+        let free = name;
+        for (let i = 2; taken(free); i++) free = `${name}${i}`;
+        return free;
+      }
+      const isAlone = /(?:^|[([]|, | : )$/.test(template.slice(0, at)) && /^(?:$|[)\],])/.test(template.slice(at + 1));
+      return isAlone ? given.text : operand(given, LEVEL.primary);
+    },
+  );
+  return at(OUTERMOST.find(([sign]) => sign.test(outer))?.[1] ?? LEVEL.primary, text);
+}

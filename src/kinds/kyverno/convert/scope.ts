@@ -1,4 +1,4 @@
-/** What the expressions of a rule can name, and where they stand. */
+/** The names that the expressions of a rule can use, and the place where they stand. */
 import type { Cel } from "./cel-text.js";
 import type { Shape } from "./pattern/shape.js";
 import type { RuleDraft } from "./rule-draft.js";
@@ -25,7 +25,7 @@ export interface Scope {
   readonly inline: boolean;
   /** The rule's name, as it stands in the old policy. */
   readonly rule: string;
-  /** The object's schemas; absent unless it is of built-in kinds. */
+  /** The schema of the object; absent unless it is of built-in kinds. */
   readonly shape?: Shape | undefined;
   /** How many loops are around this place: names of loops that are free begin with this number. */
   readonly depth: number;

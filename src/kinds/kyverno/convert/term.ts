@@ -17,7 +17,7 @@ export interface Term {
   readonly items?: Omit<Term, "cel">;
   /** The JSON value, where it is a constant. */
   readonly constant?: { readonly value: unknown };
-  /** What the schema of a built-in kind tells about it. */
+  /** The schema of the value, where it is of a built-in kind. */
   readonly shape?: Shape;
   /** Of a path: the value as an optional one, which is none where a key is missing. */
   readonly optional?: Cel;

@@ -15,6 +15,8 @@ import { operandOf } from "./well-known.js";
 /** A condition, with its own message. */
 export interface Condition {
   readonly test: Test;
+  /** Of an element's precondition: what must be there, or the element is left out. */
+  readonly presence: readonly Test[];
   readonly message: string;
   /** The expressions that may fail before the test has an answer. */
   readonly failing: readonly string[];
@@ -54,16 +56,15 @@ export function readConditions(conditions: unknown, scope: Scope, isSoft = false
  */
 export function testOf({ any, all }: Conditions, isDenial = false): Test {
   // CEL's `||` takes a true operand for an answer where another one fails: of denials no less is denied by that.
-  const one = any?.reduceRight<Test>((rest, { test, failing }, index) => {
-    const isLast = index === any.length - 1;
-    if (isLast) return test;
+  const one = any?.reduceRight<Test>((rest, { test, presence, failing }, index) => {
+    if (index === any.length - 1 || presence.length > 0) return both(...presence, either(test, rest));
     return (isDenial && all.length === 0) || failing.length === 0 || isCovered(failing, any[index + 1])
       ? either(test, rest)
       : strictly(test, ALWAYS, rest);
   }, NEVER);
-  const every = all.reduceRight<Test>((rest, { test, failing }, index) => {
+  const every = all.reduceRight<Test>((rest, { test, presence, failing }, index) => {
     const next = all[index + 1];
-    if (next === undefined) return test;
+    if (next === undefined || presence.length > 0) return both(...presence, test, rest);
     return failing.length === 0 || isCovered(failing, next) ? both(test, rest) : strictly(test, rest, NEVER);
   }, ALWAYS);
   if (one === undefined) return every;
@@ -98,13 +99,10 @@ function conditionOf(value: unknown, scope: Scope, isSoft: boolean): Condition {
   ) as [Operand, Operand];
   const operator = String(member(value, "operator"));
   const message = member(value, "message");
-  const asked = named(key, other, scope, (a, b) => operate(operator, a, b, scope));
-  // In an empty list nothing is or is not among the values, as in one that is missing.
-  const isEmptied = operator.startsWith("Any") && key.orEmpty !== undefined;
-  const presence = [isEmptied ? undefined : key.presence, other.presence].filter((each) => each !== undefined);
-  const test = both(...presence, asked);
+  const test = named(key, other, scope, (a, b) => operate(operator, a, b, scope));
   return {
     test: isNever(test) ? never(key.fails ? key : other) : test,
+    presence: [key.presence, other.presence].filter((each) => each !== undefined),
     message: typeof message === "string" ? message : "",
     failing: [key, other].filter((term: Term) => term.fails).map(({ cel }) => cel.text),
   };

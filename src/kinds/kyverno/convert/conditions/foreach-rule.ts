@@ -9,16 +9,18 @@ import { messageOf } from "../jmespath/template.js";
 import { known, lenient, shared } from "../jmespath/value.js";
 import { NotConverted, placed } from "../not-converted.js";
 import { patternHolds } from "../pattern/pattern-rule.js";
+import { podShape, type Shape } from "../pattern/shape.js";
 import { type Scope, withNames } from "../scope.js";
 import type { Term } from "../term.js";
 import { readConditions, testOf } from "./conditions.js";
 import { type Denial, readDenial, textOf, withoutMessage } from "./deny-rule.js";
-import { ask, both, choose, compare, either, isKind, opposite, some, type Test } from "./test.js";
+import { ALWAYS, ask, both, choose, compare, either, isKind, opposite, some, type Test } from "./test.js";
 import { isKnownList, loopNameOf } from "./well-known.js";
 
 export const foreachRule: RuleWriter = (body, message, scope, path) => {
   const { object, pod } = scope.roots;
-  for (const [index, { test, message: words }] of denials(body, message, scope, pod?.object ?? object, 0).entries())
+  const whole: Root = { cel: pod?.object ?? object, shape: pod === undefined ? scope.shape : podShape() };
+  for (const [index, { test, message: words }] of denials(body, message, scope, whole, 0).entries())
     scope.draft.validate(
       test.no,
       typeof words === "string" ? words : { expression: words, otherwise: withoutMessage(scope) },
@@ -26,8 +28,11 @@ export const foreachRule: RuleWriter = (body, message, scope, path) => {
     );
 };
 
+/** What patterns look at. */
+type Root = Pick<Term, "cel"> & { readonly shape?: Shape | undefined };
+
 /** What each loop of a list of loops denies. @param whole what patterns look at where the elements are no maps */
-function denials(body: unknown, message: string, scope: Scope, whole: Cel, nesting: number): readonly Denial[] {
+function denials(body: unknown, message: string, scope: Scope, whole: Root, nesting: number): readonly Denial[] {
   if (!Array.isArray(body)) throw new NotConverted([], "foreach is a list");
   return body.map((entry: unknown, index) => placed([index], () => denialOf(entry, message, scope, whole, nesting)));
 }
@@ -38,7 +43,7 @@ interface Elements {
   readonly element: Omit<Term, "cel">;
 }
 
-function denialOf(entry: unknown, message: string, scope: Scope, whole: Cel, nesting: number): Denial {
+function denialOf(entry: unknown, message: string, scope: Scope, whole: Root, nesting: number): Denial {
   const source = member(entry, "list");
   if (!isObject(entry) || typeof source !== "string") throw new NotConverted([], "a loop needs a list");
   const list = placed(["list"], () => elementsOf(source, scope));
@@ -83,7 +88,7 @@ function denialOf(entry: unknown, message: string, scope: Scope, whole: Cel, nes
   // The message is about the first element that is denied.
   const variable = scope.draft.variable("denied", denied, []);
   return {
-    test: compare(">", cel.call("size", variable), cel.literal(0)),
+    test: compare("!=", cel.call("size", variable), cel.literal(0)),
     message: judge(cel.item(variable, 0)).message,
   };
 }
@@ -94,14 +99,14 @@ function bodyOf(
   message: string,
   scope: Scope,
   element: Term,
-  whole: Cel,
+  whole: Root,
   nesting: number,
 ): Denial {
   const prefix = "validation failure: ".repeat(nesting + 1);
   const { deny, pattern, anyPattern, foreach, elementScope } = entry;
   if (deny !== undefined) return placed(["deny"], () => readDenial(deny, message, scope, prefix));
   if (pattern === undefined && anyPattern === undefined) {
-    const inner = elementScope === false || element.type === "string" ? whole : element.cel;
+    const inner = elementScope === false || element.type === "string" ? whole : element;
     const loops = placed(["foreach"], () => denials(foreach, message, scope, inner, nesting + 1));
     const texts = loops.map((each) => each.message);
     return {
@@ -117,22 +122,16 @@ function bodyOf(
   }
   const [key, patterns] = pattern === undefined ? ["anyPattern", anyPattern] : ["pattern", [pattern]];
   if (!Array.isArray(patterns)) throw new NotConverted(["anyPattern"], "anyPattern is a list");
-  const of = (value: Cel): Test => placed([String(key)], () => passes(patterns, value, scope));
-  const isObjects = patterns.some(
-    (each) => isObject(each) && /"\W*(?:spec|metadata|data)\W*":/.test(JSON.stringify(each)),
-  );
-  const isMap = isKind(element.cel, ["map"]);
-  let test: Test;
-  if (elementScope === false) test = of(whole);
-  else if (elementScope === undefined && element.type === "dyn" && isObjects)
-    test = choose(isMap, of(element.cel), of(whole));
-  else test = of(elementScope === undefined && ["string", "int", "list"].includes(element.type) ? whole : element.cel);
+  const of = (value: Root): Test => placed([String(key)], () => passes(patterns, value, scope));
+  const isMap = element.type === "dyn" ? isKind(element.cel, ["map"]) : ALWAYS;
+  const isScoped = elementScope ?? !["string", "int", "list"].includes(element.type);
+  const test = isScoped === true ? choose(elementScope === true ? ALWAYS : isMap, of(element), of(whole)) : of(whole);
   return { test: opposite(test), message: patternMessage(prefix, message, scope) };
 }
 
 /** Whether one of the patterns passes, or all are skipped. */
-function passes(patterns: readonly unknown[], value: Cel, scope: Scope): Test {
-  const held = patterns.map((pattern) => patternHolds(pattern, value, scope));
+function passes(patterns: readonly unknown[], value: Root, scope: Scope): Test {
+  const held = patterns.map((pattern) => patternHolds(pattern, value.cel, scope, value.shape));
   const [only, ...others] = held;
   if (only !== undefined && others.length === 0) return ask(only.ok);
   return ask(

@@ -38,6 +38,12 @@ export const compare = (operator: keyof typeof OPPOSITE, a: Cel, b: Cel): Test =
 export const isNever = ({ yes }: Test): boolean => yes.text === "false";
 const isAlways = ({ yes }: Test): boolean => yes.text === "true";
 
+/** Whether a value is `true`, or `false`. */
+export const isBool = ({ cel, type, nullable }: Term, known: boolean): Test => {
+  if (type !== "bool" || nullable) return compare("==", cel, primary(String(known)));
+  return known ? ask(cel) : opposite(ask(cel));
+};
+
 export const both = (...tests: readonly Test[]): Test =>
   tests.some(isNever) ? NEVER : { yes: and(...tests.map(({ yes }) => yes)), no: or(...tests.map(({ no }) => no)) };
 export const either = (...tests: readonly Test[]): Test => opposite(both(...tests.map(opposite)));
@@ -55,7 +61,7 @@ export function choose(condition: Test, a: Test, b: Test): Test {
 
 export const some = (items: Cel, name: string, test: Test): Test => {
   if (isNever(test)) return NEVER;
-  if (isAlways(test)) return compare(">", call("size", items), primary("0"));
+  if (isAlways(test)) return compare("!=", call("size", items), primary("0"));
   return ask(loop(items, "exists", name, test.yes), loop(items, "all", name, test.no));
 };
 export const every = (items: Cel, name: string, test: Test): Test => opposite(some(items, name, opposite(test)));

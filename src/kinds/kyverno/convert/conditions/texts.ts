@@ -5,7 +5,7 @@ import { DURATION, matching } from "../pattern/scalar.js";
 import { hasWildcard, isQuantity } from "../pattern/text-pattern.js";
 import type { Term } from "../term.js";
 import type { Operand } from "./membership.js";
-import { ALWAYS, ask, both, byKind, choose, compare, either, NEVER, opposite, type Test } from "./test.js";
+import { ALWAYS, ask, both, byKind, choose, compare, either, isNever, NEVER, opposite, type Test } from "./test.js";
 
 const FLOAT = "^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]+)?$";
 const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
@@ -48,17 +48,28 @@ const STATIC: Readonly<Record<Reading, (text: string) => boolean>> = {
   semver: (text) => VERSION.test(text),
 };
 
-/** Whether a text can be read in a way: known at once of a constant. */
-export function isReadable(reading: Reading, { cel, constant }: Pick<Term, "cel" | "constant">): Test {
+/** A text, and what is known of it. */
+type Text = Pick<Term, "cel" | "constant" | "duration" | "quantity"> & Partial<Pick<Term, "type">>;
+
+/** Whether a text can be read in a way: known at once of a constant, and of what functions of times and arithmetic answer. */
+export function isReadable(reading: Reading, { cel, constant, type, duration, quantity }: Text): Test {
   if (constant !== undefined) return STATIC[reading](String(constant.value)) ? ALWAYS : NEVER;
+  if (type === "string" && (duration === undefined) !== (quantity === undefined))
+    return reading === (duration === undefined ? "quantity" : "duration") ? ALWAYS : NEVER;
   if (reading === "quantity") return ask(call("isQuantity", cel));
   if (reading === "semver") return ask(call("isSemver", cel));
   return ask(method(cel, "matches", literal(reading === "number" ? FLOAT : DURATION)));
 }
 
 /** The comparison of two texts that are read in the same way. */
-export function compareAs(reading: Reading, operator: Comparison, a: Cel, b: Cel): Test {
-  const [left, right] = [a, b].map((text) => call(reading === "number" ? "double" : reading, text)) as [Cel, Cel];
+export const compareAs = (reading: Reading, operator: Comparison, a: Cel, b: Cel): Test =>
+  compareRead(reading, operator, { cel: a }, { cel: b });
+
+function compareRead(reading: Reading, operator: Comparison, a: Text, b: Text): Test {
+  const read = (text: Text): Cel =>
+    (reading === "duration" || reading === "quantity" ? text[reading] : undefined) ??
+    call(reading === "number" ? "double" : reading, text.cel);
+  const [left, right] = [read(a), read(b)];
   if (reading === "duration" || reading === "number" || operator === "==") return compare(operator, left, right);
   const isLess = operator === "<" || operator === ">=";
   const test = ask(method(left, isLess ? "isLessThan" : "isGreaterThan", right));
@@ -85,26 +96,22 @@ const mayMatchQuantity = (pattern: string): boolean =>
 
 /** Texts that are compared: as durations, quantities or versions; equal ones by wildcards in the value, too. */
 export function compareTexts(operator: Comparison, key: Operand, value: Operand): Test {
-  const as = (reading: Reading): Test => compareAs(reading, operator, key.cel, value.cel);
+  const as = (reading: Reading): Test => compareRead(reading, operator, key, value);
   const are = (reading: Reading): Test => both(isReadable(reading, key), isReadable(reading, value));
   const known = value.constant?.value;
   if (operator !== "==") {
-    const oddSeconds = typeof known === "string" && !isQuantity(known) ? seconds(known) : undefined;
-    const rest =
-      oddSeconds === undefined
-        ? both(are("semver"), as("semver"))
-        : both(isReadable("number", key), compare(operator, call("int", call("double", key.cel)), literal(oddSeconds)));
-    const fixed = numberOf(String(key.constant?.value));
-    const odd =
-      key.constant !== undefined && fixed !== undefined
-        ? both(
-            isReadable("duration", value),
-            compareAs("duration", operator, literal(`${Math.trunc(fixed)}s`), value.cel),
-          )
-        : NEVER;
-    return either(odd, choose(are("duration"), as("duration"), choose(are("quantity"), as("quantity"), rest)));
+    // A number in a text counts as seconds beside a duration, unless both are quantities.
+    const isNumber = both(isReadable("number", key), isReadable("duration", value));
+    const inSeconds = (): Test =>
+      typeof known === "string"
+        ? compare(operator, call("int", call("double", key.cel)), literal(seconds(known)))
+        : compareAs("duration", operator, literal(`${Math.trunc(Number(key.constant?.value))}s`), value.cel);
+    const isSeconds =
+      (key.constant ?? value.constant) !== undefined && !isQuantity(String(known)) && !isNever(isNumber);
+    const rest = either(isSeconds ? both(isNumber, inSeconds()) : NEVER, both(are("semver"), as("semver")));
+    return choose(are("duration"), as("duration"), choose(are("quantity"), as("quantity"), rest));
   }
-  const match = matchesText(key.cel, value);
+  const match = value.wild ? matchesText(key.cel, value) : compare("==", key.cel, value.cel);
   if (key.word || value.word) return match;
   const mayBeQuantity = typeof known !== "string" || isQuantity(known) || mayMatchQuantity(known);
   return choose(

@@ -26,7 +26,7 @@ export function apiCall(name: string, body: JsonObject, scope: Scope): Value {
 function result(body: JsonObject, call: Value, scope: Scope): Value {
   const made = queried(body, call, scope);
   const otherwise = body["default"];
-  if (otherwise === undefined || otherwise === null || call.again === undefined || !made.fails) return made;
+  if (otherwise === undefined || otherwise === null || call.again === undefined || !call.fails) return made;
   // An object that is not there is the error that the default is for.
   const isMissing = cel.equal(cel.call("dyn", call.cel), cel.NULL);
   const instead = placed(["default"], () => template(otherwise, scope));

@@ -6,7 +6,7 @@ import { NotConverted } from "../not-converted.js";
 import type { Scope } from "../scope.js";
 import type { Term } from "../term.js";
 
-/** What is asked for. */
+/** The question to the API server. */
 export interface LookUp {
   /** `v1`, `apps/v1` */
   readonly version: string;
@@ -27,31 +27,23 @@ export function getObject(what: LookUp, scope: Scope): Value {
   if (scope.namespace === undefined) where.push(namespace?.cel ?? cel.literal(""));
   else if (namespace === undefined || !isOwn(namespace, scope.namespace))
     throw new NotConverted([], "a Policy looks objects up in its own namespace only: write a ClusterPolicy");
-  const rest = [name, labels].filter((each) => each !== undefined);
-  const call = cel.call(
-    name === undefined ? "resource.List" : "resource.Get",
-    cel.literal(version),
-    resource,
-    ...where,
-    ...rest,
-  );
-  return objectOf(call, name === undefined);
+  where.push(...[name, labels].filter((each) => each !== undefined));
+  const call = name === undefined ? "resource.List" : "resource.Get";
+  return objectOf(cel.call(call, cel.literal(version), resource, ...where), name === undefined);
 }
 
 const isOwn = ({ cel: text, constant }: Term, namespace: string): boolean =>
   constant?.value === namespace || /^(?:request|\w+(?:\.\w+)?\.metadata)\.namespace$/.test(text.text);
 
-/** What is known about a looked-up object: where it is missing, its members are errors, as looking it up is one in Kyverno. */
+/** A looked-up object: where it is missing, its members are errors, as looking it up is one in Kyverno. */
 export function objectOf(call: Cel, isList = false): Value {
   const again = (object: Cel) => (key: string) => {
     if (isList && key === "items")
       return known(cel.orValue(cel.member(object, key), cel.list([])), "list", { each: itemOfList });
     const whole = cel.member(object, key);
     if (key === "metadata") return known(whole, "map", { fails: true, member: (name) => metadata(whole, name) });
-    return known(key === "spec" || key === "status" || key === "data" ? whole : cel.call("dyn", whole), "dyn", {
-      fails: true,
-      trusted: true,
-    });
+    const isMap = key === "spec" || key === "status" || key === "data";
+    return known(isMap ? whole : cel.call("dyn", whole), "dyn", { fails: true, trusted: true });
   };
   return known(call, "map", { fails: !isList, member: again(call), again });
 }

@@ -7,12 +7,11 @@ import { known, memberOf, type Value } from "./value.js";
 
 const GROUPS = ["containers", "initContainers", "ephemeralContainers"];
 
-/** What is written for images as a whole, which have no counterpart. */
+/** The text of images as a whole, which have no counterpart: it is found in a result. */
 export const WHOLE = "images{}";
 
 /** A value with members only. */
 const opaque = (member: (key: string) => Value, more: Partial<Value> = {}): Value => ({
-  // An expression that no policy has, and that does not compile.
   cel: cel.primary(WHOLE),
   type: "map",
   nullable: false,
@@ -53,7 +52,7 @@ function podSpec(scope: Scope): Cel {
   return scope.inline ? text : scope.draft.variable("podSpec", text, []);
 }
 
-/** What is known of one image. */
+/** One image. */
 function imageOf(source: Cel): Value {
   const image = cel.call("image", source);
   const registry = cel.method(

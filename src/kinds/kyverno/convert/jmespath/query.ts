@@ -27,7 +27,7 @@ import {
 /** Variables inside of a query, such as `{{ a.{{ b }} }}`, by the words that stand for them. */
 export type Nested = ReadonlyMap<string, Term>;
 
-/** What a node is evaluated with. */
+/** The circumstances in which a node is evaluated. */
 interface Place {
   readonly scope: Scope;
   readonly literals: ParsedQuery["literals"];
@@ -36,7 +36,7 @@ interface Place {
 
 type Of<T extends Node["type"]> = Extract<Node, { readonly type: T }>;
 
-/** What else a query may have. */
+/** More about a query. */
 export interface QueryOptions {
   /** Variables inside of it. */
   readonly nested?: Nested;
@@ -97,9 +97,9 @@ function evaluate(node: Node, current: Value, place: Place): Value {
     case "Comparator":
       return compare(node, soft(node.left), soft(node.right));
     case "MultiSelectList":
-      return multiList(node.children.map((child) => soft(child)));
+      return selected(current, multiList(node.children.map((child) => soft(child))));
     case "MultiSelectHash":
-      return multiHash(new Map(node.children.map((pair) => [pair.name, soft(pair.value)])));
+      return selected(current, multiHash(new Map(node.children.map((pair) => [pair.name, soft(pair.value)]))));
     case "Function":
       return callFunction(node, current, place);
     default:
@@ -107,30 +107,25 @@ function evaluate(node: Node, current: Value, place: Place): Value {
   }
 }
 
-/** What stands behind a dot: a function and what is selected are of a value that must be there. */
+/** The value of what stands behind a dot: functions and selections there are of a value that must be there. */
 function within(node: Node, owner: Value, place: Place): Value {
   const isOther = ["Function", "MultiSelectList", "MultiSelectHash"].includes(first(node).type);
   if (!isOther || owner.optional === undefined || owner.inside !== undefined) return evaluate(node, owner, place);
   const { optional, ...strict } = owner;
   const made = evaluate(node, { ...strict, nullable: false }, place);
-  if (made.constant !== undefined) return made;
-  return {
-    ...made,
-    present: strict.present ?? cel.method(optional, "hasValue"),
-    sure: made.sure ?? made.cel,
-    fails: true,
-  };
+  const { sure = made.cel } = made;
+  const present = strict.present ?? cel.method(optional, "hasValue");
+  return made.constant === undefined ? { ...made, present, sure, fails: true } : made;
 }
 
-/** What is evaluated first of a node. */
+/** The part of a node that is evaluated first. */
 function first(node: Node): Node {
   if ("left" in node) return first(node.left);
   return node.type === "Flatten" ? first(node.child) : node;
 }
 
 function field(name: string, current: Value, place: Place): Value {
-  const only = place.nested.get(name);
-  const key = only ?? textOf(name, place);
+  const key = place.nested.get(name) ?? textOf(name, place);
   return memberOf(current, key.constant === undefined ? key.cel : String(key.constant.value), place.scope);
 }
 
@@ -156,35 +151,42 @@ function textOf(value: unknown, { nested }: Place): Value {
 function project(list: Value, right: Node, condition: Node | undefined, place: Place): Value {
   const { name, inner } = loopOf(place.scope);
   const each = cel.primary(name);
-  const element = list.each?.(each) ?? known(each, list.items?.type ?? "dyn", about(list.items));
+  const { type: typeOfEach = "dyn", nullable = false } = list.items ?? {};
+  const element = list.each?.(each) ?? known(each, typeOfEach, { nullable, ...about(list.items) });
   const inside = { ...place, scope: inner };
-  const holds = condition === undefined ? cel.TRUE : truthy(lenient(evaluate(condition, element, inside)), inner);
+  const asked = condition === undefined ? constant(true) : lenient(evaluate(condition, element, inside));
   const made = evaluate(right, element, inside);
   const { type } = made;
-  return changed(list, "list", place.scope, (old) => collected(old, name, holds, made), {
+  return changed(list, "list", place.scope, (old) => collected(old, name, asked, made, inner), {
     items: { type, nullable: false, fails: false, ...about(made) },
     ...((right.type !== "Identity" || list.projected === true) && { projected: true }),
   });
 }
 
-/** What is known of the parts of a value. */
+/** The knowledge about the parts of a value. */
 const about = (value: Pick<Term, "items" | "shape"> = {}): Partial<Value> => ({
   ...(value.items !== undefined && { items: value.items }),
   ...(value.shape !== undefined && { shape: value.shape }),
 });
 
 /** The items of a list that are made of another one's; those that are null are left out. */
-function collected(list: Cel, name: string, holds: Cel, made: Value): Cel {
+function collected(list: Cel, name: string, condition: Value, made: Value, scope: Scope): Cel {
+  const holds = truthy(condition, scope);
   const value = made.sure ?? made.cel;
   const { optional, present } = made;
   // A value that counts as true is there.
-  const isTested = optional !== undefined && holds.text.startsWith(`!(${optional.text}.orValue(null) in `);
+  const isTested =
+    holds.text.includes(`${optional?.text}.orValue(`) && holds.text === truthy(lenient(made), scope).text;
   const there = present ?? (optional === undefined ? cel.TRUE : cel.method(optional, "hasValue"));
-  const guard = isTested ? holds : cel.and(holds, there);
-  if (value.text === name) return guard.text === "true" ? list : cel.loop(list, "filter", name, guard);
-  const mapped = cel.loop(list, "map", name, ...(guard.text === "true" ? [] : [guard]), value);
+  const guard = isTested || there.text === "true" ? holds : allOf(condition, holds, there);
   const isNullable = made.nullable && optional === undefined && present === undefined;
-  return isNullable ? cel.loop(mapped, "filter", name, cel.relation("!=", cel.primary(name), cel.NULL)) : mapped;
+  const isSome = cel.relation("!=", cel.primary(name), cel.NULL);
+  if (value.text === name) {
+    const kept = cel.and(guard, isNullable ? isSome : cel.TRUE);
+    return kept.text === "true" ? list : cel.loop(list, "filter", name, kept);
+  }
+  const mapped = cel.loop(list, "map", name, ...(guard.text === "true" ? [] : [guard]), value);
+  return isNullable ? cel.loop(mapped, "filter", name, isSome) : mapped;
 }
 
 function values(map: Value, right: Node, place: Place): Value {
@@ -196,12 +198,15 @@ function values(map: Value, right: Node, place: Place): Value {
   return project(list, right, undefined, place);
 }
 
+/** A changed list of unknown items: without `dyn` functions with several signatures do not work on its items. */
+const dynamic = (list: Cel): Cel => cel.call("dyn", list);
+
 function slice({ start, stop, step }: Of<"Slice">, list: Value, scope: Scope): Value {
   const by = step ?? 1;
   if (by !== 1 && !(by === -1 && start === null && stop === null))
     throw new NotConverted([], "a slice with a step is not converted, except [::-1]");
   return changed(list, "list", scope, (old) => {
-    if (by === -1) return cel.method(old, "reverse");
+    if (by === -1) return dynamic(cel.method(old, "reverse"));
     const size = cel.call("size", old);
     const bound = (at: number | null, otherwise: Cel): Cel => {
       if (at === null) return otherwise;
@@ -212,7 +217,7 @@ function slice({ start, stop, step }: Of<"Slice">, list: Value, scope: Scope): V
     const [from, to] = [start === 0 ? cel.literal(0) : bound(start, cel.literal(0)), bound(stop, size)];
     // A slice that ends before it begins is empty.
     const isOrdered = start === null || start === 0 || stop === null || (start <= stop && start < 0 === stop < 0);
-    return cel.method(old, "slice", from, isOrdered ? to : cel.call("math.greatest", from, to));
+    return dynamic(cel.method(old, "slice", from, isOrdered ? to : cel.call("math.greatest", from, to)));
   });
 }
 
@@ -235,13 +240,13 @@ function flatten(child: Node, current: Value, place: Place): Value {
   const list = lenient(evaluate(child, current, place));
   const isFlat = list.projected !== true || FLAT.has(list.items?.type ?? "");
   const items = list.items?.items ?? (isFlat ? list.items : undefined);
-  return changed(list, "list", place.scope, (old) => (isFlat ? old : cel.method(old, "flatten")), {
+  return changed(list, "list", place.scope, (old) => (isFlat ? old : dynamic(cel.method(old, "flatten"))), {
     ...(items !== undefined && { items }),
     ...(isFlat && list.each !== undefined && { each: list.each }),
   });
 }
 
-/** Types of items that are no lists. */
+/** The types of items, except lists. */
 const FLAT: ReadonlySet<string> = new Set(["bool", "double", "int", "number", "scalar", "string", "map"]);
 
 /** A part of a list of lists: a list, nothing where it is missing, or a single item. */
@@ -251,14 +256,26 @@ function listOf(part: Value): Cel {
   return part.type === "list" && !part.nullable ? part.cel : cel.list([part.cel]);
 }
 
+/** Whether CEL, in which a decisive `b` hides an error of `a`, would differ: not where `b` looks at the same members. */
+function isHidden({ fails, cel: a }: Value, b: Cel): boolean {
+  const members = a.text.replaceAll(/\.\w+\(/g, "(").match(/\w+(?:\.\w+)+/g) ?? [];
+  return fails && members.some((path) => !b.text.includes(path));
+}
+
+const firstOf = (left: Value, a: Cel, b: Cel): Cel =>
+  isHidden(left, b) ? cel.conditional(a, cel.TRUE, b) : cel.or(a, b);
+
+const allOf = (left: Value, a: Cel, b: Cel): Cel =>
+  isHidden(left, b) ? cel.conditional(a, b, cel.FALSE) : cel.and(a, b);
+
 function either(left: Value, rightOf: () => Value, scope: Scope): Value {
   const isFalse = falsy(left, scope);
   if (isFalse.text === "false") return left;
   const right = rightOf();
   if (isFalse.text === "true") return right;
   if (left.type === "bool" && right.type === "bool" && !left.nullable && !right.nullable)
-    return known(cel.or(left.cel, right.cel), "bool");
-  const truth = cel.or(cel.not(isFalse), truthy(right, scope));
+    return known(firstOf(left, left.cel, right.cel), "bool", { fails: left.fails || right.fails });
+  const truth = firstOf(left, cel.not(isFalse), truthy(right, scope));
   const otherwise = right.constant?.value;
   const { optional, orEmpty } = left;
   if (Array.isArray(otherwise) && otherwise.length === 0 && left.type === "list") {
@@ -266,24 +283,25 @@ function either(left: Value, rightOf: () => Value, scope: Scope): Value {
     const { items, projected = false } = left;
     if (orEmpty !== undefined) return known(orEmpty, "list", { ...(items !== undefined && { items }), projected });
   }
-  if (left.type === "string" && otherwise === "" && optional !== undefined)
-    return known(cel.orValue(optional, right.cel), "string");
   const isSame = left.type === right.type || (isNumber(left) && isNumber(right));
+  // A default that counts as false, too, and any one of a number.
+  if (
+    isSame &&
+    optional !== undefined &&
+    (isNumber(left) || (left.type !== "dyn" && falsy(right, scope).text === "true"))
+  )
+    return known(cel.orValue(optional, right.cel), left.type);
   const { type, nullable } = left;
   if (left.cel.text.length > 120) {
     const again = (ref: Cel): Cel => either(known(ref, type, { nullable }), () => right, scope).cel;
     const more = { nullable: right.nullable, fails: right.fails };
     return known(shared(left.cel, scope, again), isSame ? type : "dyn", more);
   }
-  const text = right.constant !== undefined || isSame ? right.cel : cel.call("dyn", right.cel);
-  const yes = left.sure ?? left.cel;
-  const isTyped = left.type === "list" && !isSame;
-  const sure = isTyped ? cel.call("dyn", yes) : yes;
-  return known(cel.conditional(isFalse, text, sure), isSame ? left.type : "dyn", {
-    nullable: right.nullable,
-    fails: right.fails,
-    truth,
-  });
+  const no = right.constant !== undefined || isSame ? right.cel : cel.call("dyn", right.cel);
+  const sure = left.sure ?? left.cel;
+  const yes = optional === undefined && !isSame ? cel.call("dyn", sure) : sure;
+  const more = { nullable: right.nullable, fails: left.fails || right.fails, truth };
+  return known(cel.conditional(isFalse, no, yes), isSame ? type : "dyn", more);
 }
 
 function both(left: Value, rightOf: () => Value, scope: Scope): Value {
@@ -292,54 +310,56 @@ function both(left: Value, rightOf: () => Value, scope: Scope): Value {
   const right = rightOf();
   if (isFalse.text === "false") return right;
   if (left.type === "bool" && right.type === "bool" && !left.nullable && !right.nullable)
-    return known(cel.and(left.cel, right.cel), "bool");
-  const truth = cel.and(truthy(left, scope), truthy(lenient(right), scope));
+    return known(allOf(left, left.cel, right.cel), "bool", { fails: left.fails || right.fails });
+  const truth = allOf(left, truthy(left, scope), truthy(lenient(right), scope));
   const isSame = left.type === right.type;
   const [no, yes] = isSame ? [left.cel, right.cel] : [cel.call("dyn", left.cel), cel.call("dyn", right.cel)];
-  return known(cel.conditional(isFalse, no, yes), isSame ? left.type : "dyn", {
-    nullable: left.nullable || right.nullable,
-    fails: right.fails,
-    truth,
-  });
+  const more = { nullable: left.nullable || right.nullable, fails: left.fails || right.fails, truth };
+  return known(cel.conditional(isFalse, no, yes), isSame ? left.type : "dyn", more);
 }
 
 const ORDERS = { GT: ">", GTE: ">=", LT: "<", LTE: "<=" } as const;
 
 function compare(node: Of<"Comparator">, left: Value, right: Value): Value {
-  if (node.name === "EQ" || node.name === "NE") {
-    const isEqual = equal(left, right);
-    return known(node.name === "EQ" ? isEqual : negated(isEqual), "bool");
-  }
+  if (node.name === "EQ" || node.name === "NE")
+    return known(equal(node.name === "EQ" ? "==" : "!=", left, right), "bool");
+  if ([left, right].some((each) => !isNumber(each) && each.type !== "dyn" && each.type !== "scalar"))
+    return constant(null);
   const isOrdered = cel.and(
-    ...[left, right]
-      .filter((each) => !isNumber(each) || each.nullable)
-      .map((each) => cel.isType(each.cel, "int", "double")),
+    ...[left, right].map((each) => {
+      if (!isNumber(each)) return cel.isType(each.cel, "int", "double");
+      return each.nullable ? cel.relation("!=", each.cel, cel.NULL) : cel.TRUE;
+    }),
   );
-  const result = cel.relation(ORDERS[node.name], left.cel, right.cel);
+  const result = cel.relation(ORDERS[node.name], left.sure ?? left.cel, right.sure ?? right.cel);
   if (isOrdered.text === "true") return known(result, "bool");
-  return known(cel.conditional(isOrdered, cel.call("dyn", result), cel.NULL), "dyn", {
-    nullable: true,
-    truth: cel.and(isOrdered, result),
-  });
+  const text = cel.conditional(isOrdered, cel.call("dyn", result), cel.NULL);
+  return known(text, "dyn", { nullable: true, truth: cel.and(isOrdered, result) });
 }
 
-function equal(left: Value, right: Value): Cel {
-  if (left.constant !== undefined && right.constant === undefined) return equal(right, left);
+function equal(operator: "!=" | "==", left: Value, right: Value): Cel {
+  if (left.constant !== undefined && right.constant === undefined) return equal(operator, right, left);
   const isText = typeof right.constant?.value === "string" && right.constant.value !== "";
-  if (isText && left.optional !== undefined) return cel.equal(cel.orValue(left.optional, cel.literal("")), right.cel);
   const isMixed = left.type !== right.type && left.type !== "dyn" && right.type !== "dyn";
-  return cel.equal(isMixed ? cel.call("dyn", left.cel) : left.cel, isMixed ? cel.call("dyn", right.cel) : right.cel);
+  const [a, b] = [left, right].map(({ cel: text }) => (isMixed ? cel.call("dyn", text) : text)) as [Cel, Cel];
+  return isText && left.optional !== undefined
+    ? cel.relation(operator, cel.orValue(left.optional, cel.literal("")), right.cel)
+    : cel.relation(operator, a, b);
 }
 
-const negated = (isEqual: Cel): Cel =>
-  / == /.test(isEqual.text) && isEqual.text.indexOf(" == ") === isEqual.text.lastIndexOf(" == ")
-    ? { ...isEqual, text: isEqual.text.replace(" == ", " != ") }
-    : cel.not(isEqual);
+/** A selection of null is null; a path that is not there is an error before. */
+function selected(current: Value, made: Value): Value {
+  if (!current.nullable || (current.fails && current.inside === undefined)) return made;
+  const text = cel.conditional(cel.equal(current.cel, cel.NULL), cel.NULL, cel.call("dyn", made.cel));
+  return { ...made, cel: text, nullable: true };
+}
 
 function multiList(items: readonly Value[]): Value {
   const constants = items.map((item) => item.constant);
   if (constants.every((each) => each !== undefined)) return constant(constants.map((each) => each.value));
-  return known(cel.list(items.map(({ cel: text }) => cel.call("dyn", text))), "list");
+  const nullable = items.some((item) => item.nullable);
+  const text = cel.list(items.map((item) => cel.call("dyn", item.cel)));
+  return known(text, "list", nullable ? { items: { type: "dyn", nullable, fails: false } } : {});
 }
 
 function multiHash(entries: ReadonlyMap<string, Value>): Value {

@@ -8,7 +8,7 @@ import type { Scope } from "../scope.js";
 import { imagesOf } from "./images.js";
 import { constant, known, memberOf, type Value } from "./value.js";
 
-/** What stands for the whole context. */
+/** The whole context as a value: its members are the names. */
 export function rootOf(scope: Scope): Value {
   return named(cel.primary("request"), (name) => root(name, scope));
 }
@@ -92,26 +92,26 @@ function userMember(name: string, user: Cel, scope: Scope): Value {
 
 const NAMES = new Set(["name", "namespace", "generateName", "uid", "resourceVersion", "creationTimestamp"]);
 
-/** An object of the request. @param isOptional the old one, which is not always there */
-function objectValue(object: Cel, pod: Cel | undefined, scope: Scope, isOptional = false): Value {
+/** An object of the request. @param isOld whether it is the old one, which is not always there */
+function objectValue(object: Cel, pod: Cel | undefined, scope: Scope, isOld = false): Value {
   const of = (key: string): Value => {
     const isPod = pod !== undefined && (key === "spec" || key === "metadata");
     const owner = isPod ? pod : object;
-    if (!isOptional && !isPod && (key === "kind" || key === "apiVersion"))
-      return known(cel.member(owner, key), "string");
     const shape = isPod ? podShape() : scope.shape;
     const made = memberOf(known(owner, "dyn", shape && { shape }), key, scope);
-    if (key === "metadata") {
-      const metadata = isOptional || isPod ? made : known(cel.member(owner, key), "map");
-      return { ...metadata, member: (name) => metadataMember(metadata, name, scope) };
-    }
-    return isPod && !isOptional ? known(cel.member(owner, key), "map", made.shape && { shape: made.shape }) : made;
+    const isText = !isPod && (key === "kind" || key === "apiVersion");
+    // Objects of built-in kinds have a spec, where their kind has one.
+    const isSpec = key === "spec" && (isPod || made.shape !== undefined);
+    const isThere = !isOld && (isText || isSpec || (!isPod && key === "metadata"));
+    const more = made.shape && { shape: made.shape };
+    const whole = isThere ? known(cel.member(owner, key), isText ? "string" : "map", more) : made;
+    return key === "metadata" ? { ...whole, member: (name) => metadataMember(whole, name, scope) } : whole;
   };
-  return known(object, "map", { ...(isOptional && { nullable: true }), member: of });
+  return known(object, "map", { nullable: isOld, member: of });
 }
 
 /** A member of an object's metadata: names, labels and annotations are texts. */
-function metadataMember({ member: _, ...metadata }: Value, name: string, scope: Scope): Value {
+function metadataMember(metadata: Value, name: string, scope: Scope): Value {
   const made = memberOf(metadata, name, scope);
   if (NAMES.has(name)) return { ...made, type: "string" };
   if (name !== "labels" && name !== "annotations") return made;

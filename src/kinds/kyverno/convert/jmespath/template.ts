@@ -14,7 +14,7 @@ const WORD = /(_variable_\d+_)/;
 /** A reference to another field of the pattern. */
 const REFERENCE = /(?:^|[^\\])\$\([^ ]+\)/;
 
-/** What Kyverno looks for in a variable, beside the names of the context. */
+/** The names of which Kyverno demands one in a variable, beside those of the context. */
 const ROOT = /request|serviceAccountName|element|@|image|target|[a-z_0-9]+\([^{}]/;
 
 /** A text, in which words stand for its variables. */

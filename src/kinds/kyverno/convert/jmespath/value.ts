@@ -48,39 +48,27 @@ export const known = (text: Cel, type: Term["type"] = "dyn", more: Partial<Value
   ...more,
 });
 
+const TYPES: Readonly<Record<string, Term["type"]>> = { string: "string", boolean: "bool", undefined: "null" };
+
 export function constant(value: unknown): Value {
-  const type = Array.isArray(value)
-    ? "list"
-    : isObject(value)
-      ? "map"
-      : value === null || value === undefined
-        ? "null"
-        : typeof value === "string"
-          ? "string"
-          : typeof value === "boolean"
-            ? "bool"
-            : "number";
-  return known(cel.literal(value), type, { nullable: type === "null", constant: { value: value ?? null } });
+  const scalar = value === null ? "null" : (TYPES[typeof value] ?? "number");
+  const type = Array.isArray(value) ? "list" : isObject(value) ? "map" : scalar;
+  const [first, ...others] = Array.isArray(value)
+    ? [...new Set(value.map((item: unknown) => constant(item).type))]
+    : [];
+  const items =
+    first === undefined || others.length > 0 ? {} : { items: { type: first, nullable: false, fails: false } };
+  return known(cel.literal(value), type, { nullable: type === "null", constant: { value: value ?? null }, ...items });
 }
 
 /** The value where a missing key is null: inside of functions, comparisons, `||`, projections and behind pipes. */
-export const lenient = (value: Value): Value =>
-  value.optional === undefined
-    ? value.present !== undefined && value.type !== "list"
-      ? {
-          ...value,
-          cel: cel.conditional(value.present, cel.call("dyn", value.cel), cel.NULL),
-          nullable: true,
-          fails: false,
-        }
-      : value
-    : {
-        ...value,
-        cel: cel.orValue(value.optional, cel.NULL),
-        sure: value.sure ?? value.cel,
-        nullable: true,
-        fails: false,
-      };
+export function lenient(value: Value): Value {
+  const { optional, present, type, sure = value.cel } = value;
+  const soft = { ...value, sure, nullable: true, fails: false };
+  if (optional !== undefined) return { ...soft, cel: cel.orValue(optional, cel.NULL) };
+  if (present === undefined || type === "list") return value;
+  return { ...soft, cel: cel.conditional(present, cel.call("dyn", value.cel), cel.NULL) };
+}
 
 /** An expression that uses a value more than once. */
 export function shared(value: Cel, scope: Scope, use: (value: Cel) => Cel): Cel {
@@ -107,7 +95,7 @@ export function shaped(value: Value, shape: Shape | undefined): Value {
     ...value,
     shape,
     type,
-    nullable: value.nullable && !value.fails,
+    nullable: value.nullable && (!value.fails || value.inside !== undefined),
     ...(type === "list" && optional !== undefined && { orEmpty: cel.orValue(optional, EMPTY_LIST) }),
     ...(shape.items !== undefined && { items }),
   };
@@ -155,33 +143,19 @@ export function itemOf(value: Value, index: number, scope: Scope): Value {
     return constant(Array.isArray(list) ? list.at(index) : null);
   }
   if (SCALARS.has(value.type) || value.type === "map") return constant(null);
-  const type = value.items?.type ?? "dyn";
-  const items = { ...value.items, nullable: true };
-  const base = value.orEmpty;
-  if (base !== undefined || value.optional === undefined) {
-    const optional = itemAt(base ?? value.cel, index);
-    return known(cel.orValue(optional, cel.NULL), type, { ...clean(items), optional, sure: sureItem(value, index) });
-  }
-  const item = itemAt(value.cel, index);
-  const { name } = loopOf(scope, "l");
+  const { type = "dyn", items, shape } = value.items ?? {};
+  const list = value.sure ?? value.cel;
+  const sure = index >= 0 ? cel.item(list, index) : cel.method(itemAt(list, index), "value");
+  const isMade = value.optional === undefined;
+  const item = itemAt(isMade ? (value.orEmpty ?? value.cel) : value.cel, index);
+  const inside = { item, path: (each: Cel) => each };
+  const common = { nullable: true, sure, inside, ...(items !== undefined && { items }), ...(shape && { shape }) };
+  if (isMade) return known(cel.orValue(item, cel.NULL), type, { ...common, optional: item });
+  const name = cel.primary(loopOf(scope, "l").name);
   const optional =
-    index >= 0
-      ? cel.item(value.optional, index)
-      : cel.method(value.optional, "optFlatMap", cel.primary(name), itemAt(cel.primary(name), index));
-  return known(cel.orValue(item, cel.NULL), type, {
-    ...clean(items),
-    optional,
-    fails: value.fails,
-    sure: sureItem(value, index),
-    inside: { item, path: (each) => each },
-  });
+    index >= 0 ? cel.item(value.optional, index) : cel.method(value.optional, "optFlatMap", name, itemAt(name, index));
+  return known(cel.orValue(item, cel.NULL), type, { ...common, optional, fails: value.fails });
 }
-
-const clean = (items: Partial<Omit<Term, "cel">> & { readonly nullable: boolean }): Partial<Value> => ({
-  nullable: items.nullable,
-  ...(items.items !== undefined && { items: items.items }),
-  ...(items.shape !== undefined && { shape: items.shape }),
-});
 
 function itemAt(list: Cel, index: number): Cel {
   if (index >= 0) return cel.optionalItem(list, index);
@@ -189,13 +163,8 @@ function itemAt(list: Cel, index: number): Cel {
   return cel.optionalItem(list, cel.minus(cel.call("size", list), cel.literal(-index)));
 }
 
-function sureItem(value: Value, index: number): Cel {
-  const list = value.sure ?? value.cel;
-  return index >= 0 ? cel.item(list, index) : cel.method(itemAt(list, index), "value");
-}
-
 /**
- * What becomes of a list, or of the values of a map: null where there is none.
+ * Changes a list, or the values of a map: null where there is none.
  * @param change the new list, made of the old one
  */
 export function changed(
@@ -221,12 +190,15 @@ export function changed(
   const old = value.sure ?? value.cel;
   const sure = change(old);
   const whole = optional === undefined ? value.cel : cel.orValue(optional, cel.NULL);
-  const there = value.there ?? cel.isType(whole, type);
+  const isKnown = value.type === type && optional !== undefined;
   const orEmpty = change(value.orEmpty ?? (optional === undefined ? whole : cel.orValue(optional, none)));
-  const present = value.present ?? (optional === undefined ? there : cel.method(optional, "hasValue"));
+  const present =
+    value.present ?? (optional === undefined ? cel.isType(whole, type) : cel.method(optional, "hasValue"));
+  const there = value.there ?? (isKnown ? present : cel.isType(whole, type));
   const common = { nullable: true, orEmpty, sure, present, ...more };
-  if (sure.text === old.text && optional !== undefined) return known(value.cel, "list", { ...common, optional });
-  return known(cel.conditional(there, cel.call("dyn", sure), cel.NULL), "list", { ...common, there });
+  const isSame = sure.text === old.text && optional !== undefined;
+  const text = isSame && isKnown ? value.cel : cel.conditional(there, isSame ? sure : cel.call("dyn", sure), cel.NULL);
+  return known(text, "list", { ...common, there, ...(isSame && isKnown && { optional }) });
 }
 
 /** The values that count as false. */
@@ -243,34 +215,28 @@ const isFalsy = (value: unknown): boolean =>
   (isObject(value) && Object.keys(value).length === 0);
 
 /** Whether a value counts as false: `false`, null, `""`, `[]` and `{}` do, 0 does not. */
-export function falsy(value: Value, scope: Scope): Cel {
-  if (value.constant !== undefined) return isFalsy(value.constant.value) ? cel.TRUE : cel.FALSE;
-  if (value.truth !== undefined) return cel.not(value.truth);
-  const { type, optional, nullable } = value;
-  const isSure = !nullable && optional === undefined;
-  if (NUMBERS.has(type)) return isSure ? cel.FALSE : cel.equal(value.cel, cel.NULL);
-  if (type === "string" && (isSure || optional !== undefined))
-    return cel.equal(optional === undefined ? value.cel : cel.orValue(optional, cel.literal("")), cel.literal(""));
-  if (type === "bool" && isSure) return cel.not(value.cel);
-  if (type === "bool") return cel.relation("!=", value.cel, cel.TRUE);
-  if (type === "list" && (isSure || value.orEmpty !== undefined))
-    return cel.equal(cel.call("size", value.orEmpty ?? value.cel), cel.literal(0));
-  if (type === "map" && isSure) return cel.equal(value.cel, cel.map([]));
-  return cel.relation("in", value.cel, scope.inline ? FALSY : scope.draft.variable("empty", FALSY, []));
-}
+export const falsy = (value: Value, scope: Scope): Cel => counts(value, false, scope);
 
 /** Whether a value counts as true. */
-export function truthy(value: Value, scope: Scope): Cel {
-  if (value.truth !== undefined) return value.truth;
-  if (value.type === "bool" && value.constant === undefined)
-    return value.nullable ? cel.equal(value.cel, cel.TRUE) : value.cel;
-  if (value.type === "list" && value.constant === undefined && (value.orEmpty !== undefined || !value.nullable))
-    return cel.relation(">", cel.call("size", value.orEmpty ?? value.cel), cel.literal(0));
-  if (value.type === "string" && value.constant === undefined && (!value.nullable || value.optional !== undefined)) {
-    const text = value.optional === undefined ? value.cel : cel.orValue(value.optional, cel.literal(""));
-    return cel.relation("!=", text, cel.literal(""));
-  }
-  return cel.not(falsy(value, scope));
+export const truthy = (value: Value, scope: Scope): Cel => counts(value, true, scope);
+
+function counts(value: Value, as: boolean, scope: Scope): Cel {
+  const { type, optional, nullable, orEmpty, truth, constant: only } = value;
+  if (only !== undefined) return cel.literal(isFalsy(only.value) !== as);
+  if (truth !== undefined) return as ? truth : cel.not(truth);
+  const isSure = !nullable && optional === undefined;
+  const is = (left: Cel, none: Cel): Cel => cel.relation(as ? "!=" : "==", left, none);
+  if (NUMBERS.has(type)) return isSure ? cel.literal(as) : is(value.cel, cel.NULL);
+  if (type === "map" && optional !== undefined) return is(cel.orValue(optional, cel.map([])), cel.map([]));
+  if (type === "string" && (isSure || optional !== undefined))
+    return is(optional === undefined ? value.cel : cel.orValue(optional, cel.literal("")), cel.literal(""));
+  if (type === "bool" && !isSure) return cel.relation(as ? "==" : "!=", value.cel, cel.TRUE);
+  if (type === "bool") return as ? value.cel : cel.not(value.cel);
+  if (type === "list" && (isSure || orEmpty !== undefined))
+    return is(cel.call("size", orEmpty ?? value.cel), cel.literal(0));
+  if (type === "map" && isSure) return is(value.cel, cel.map([]));
+  const isEmpty = cel.relation("in", value.cel, scope.inline ? FALSY : scope.draft.variable("empty", FALSY, []));
+  return as ? cel.not(isEmpty) : isEmpty;
 }
 
 export const isNumber = (value: Term): boolean => NUMBERS.has(value.type);

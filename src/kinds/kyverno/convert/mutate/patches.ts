@@ -75,10 +75,11 @@ export function operation(
 /** The parts as one text: constants that stand beside one another are joined. */
 function pointerText(parts: readonly Cel[]): string {
   const joined: Cel[] = [];
+  const isText = (part?: Cel) => part !== undefined && /^"(?:[^"\\]|\\.)*"$/.test(part.text);
   for (const part of parts) {
     const last = joined.at(-1);
-    if (last?.text.startsWith('"') && part.text.startsWith('"'))
-      joined[joined.length - 1] = cel.literal(`${JSON.parse(last.text)}${JSON.parse(part.text)}`);
+    if (last !== undefined && isText(last) && isText(part))
+      joined[joined.length - 1] = cel.primary(`${last.text.slice(0, -1)}${part.text.slice(1)}`);
     else joined.push(part);
   }
   return joined.length === 0 ? '""' : cel.plus(...joined).text;
@@ -86,21 +87,15 @@ function pointerText(parts: readonly Cel[]): string {
 
 /** The pieces as one list. */
 export function listOf(pieces: readonly Piece[]): Cel {
-  const lists: Cel[] = [];
-  let run: Cel[] = [];
-  const flush = () => {
-    if (run.length > 0) lists.push(cel.list(run));
-    run = [];
-  };
+  const lists: (Cel | Cel[])[] = [];
   for (const piece of pieces) {
-    if ("operation" in piece) run.push(piece.operation);
-    else {
-      flush();
-      lists.push(piece.list);
-    }
+    const last = lists.at(-1);
+    if ("list" in piece) lists.push(piece.list);
+    else if (Array.isArray(last)) last.push(piece.operation);
+    else lists.push([piece.operation]);
   }
-  flush();
-  return lists.length === 0 ? cel.list([]) : cel.plus(...lists);
+  const parts = lists.map((each) => (Array.isArray(each) ? cel.list(each) : each));
+  return parts.length === 0 ? cel.list([]) : cel.plus(...parts);
 }
 
 /** The pieces where a condition holds, and others where it does not. */
@@ -110,9 +105,9 @@ export function when(condition: Cel, pieces: readonly Piece[], otherwise: readon
   return [{ list: cel.conditional(condition, listOf(pieces), listOf(otherwise)) }];
 }
 
-/** Makes a map or a list where there is none. */
-export const ensured = (place: Place, value: Cel): readonly Piece[] =>
-  when(place.exists, [], [operation("add", place.pointer, { value })]);
+/** Makes a map or a list where there is none. @param condition where it is needed at all */
+export const ensured = (place: Place, value: Cel, condition = cel.TRUE): readonly Piece[] =>
+  when(cel.or(place.exists, cel.not(condition)), [], [operation("add", place.pointer, { value })]);
 
 /** The pieces for each item of a list. @param condition on an item */
 export function forEach(

@@ -9,22 +9,18 @@ import { loopOf, type Scope } from "../scope.js";
 import { childOf, ensured, forEach, itemOf, made, operation, type Piece, type Place, when } from "./patches.js";
 
 /** The keys by which lists of built-in kinds are merged; other lists are replaced. */
-const MERGE_KEYS: Readonly<Record<string, string>> = {
-  containers: "name",
-  initContainers: "name",
-  ephemeralContainers: "name",
-  volumes: "name",
-  env: "name",
-  imagePullSecrets: "name",
-  secrets: "name",
-  webhooks: "name",
-  volumeMounts: "mountPath",
-  volumeDevices: "devicePath",
-  hostAliases: "ip",
-  topologySpreadConstraints: "topologyKey",
-};
+const MERGE_KEYS: ReadonlyMap<string, string> = new Map([
+  ...["containers", "initContainers", "ephemeralContainers", "volumes", "env"].map((list) => [list, "name"] as const),
+  ...["imagePullSecrets", "secrets", "webhooks"].map((list) => [list, "name"] as const),
+  ...([
+    ["volumeMounts", "mountPath"],
+    ["volumeDevices", "devicePath"],
+    ["hostAliases", "ip"],
+  ] as const),
+  ["topologySpreadConstraints", "topologyKey"],
+]);
 
-/** What a merge is written for. */
+/** The circumstances of a merge. */
 export interface MergeContext {
   readonly scope: Scope;
   /** Whether the object is of a built-in kind. */
@@ -85,10 +81,8 @@ export function mergeConditions(pattern: JsonObject, place: Place, context: Merg
 }
 
 function anyItem(pattern: JsonObject, list: Place, context: MergeContext): Cel {
-  const { name, inner } = loopOf(context.scope, "item");
-  const item = cel.primary(name);
-  const holds = mergeConditions(pattern, itemOf(list, cel.literal(0), item), { ...context, scope: inner });
-  return cel.loop(itemsOf(list), "exists", name, holds);
+  const { names, place, inside } = itemLoop(list, context);
+  return cel.loop(itemsOf(list), "exists", names.item, mergeConditions(pattern, place, inside));
 }
 
 const itemsOf = (list: Place): Cel => (list.isSure ? list.value : cel.orValue(list.optional, cel.list([])));
@@ -114,14 +108,17 @@ export function mergePieces(pattern: JsonObject, place: Place, context: MergeCon
       if (anchor === "()" || anchor === "<()") return [];
       const key = keyIn(name, context);
       const [child, probed] = [childOf(place, key), childOf(probe, key)];
-      if (anchor === "+()") return when(probed.exists, [], set(child, plainOf(value), context));
+      if (anchor === "+()") return when(probed.exists, [], set(child, value, context));
       if (value === null) return when(child.exists, [operation("remove", child.pointer)]);
-      if (isObject(value)) return mapPieces(value, sure(child, place, name, context), context, probed);
-      const mergeKey = context.isBuiltin ? mergeKeyOf(name, value) : undefined;
-      if (isListOfMaps(value) && hasAnchor(value, isAny) && mergeKey !== "name") {
-        if (value.every((item) => hasAnchor(item, isGlobal))) return [];
-        throw new NotConverted([], "anchors in a list are converted where Kyverno merges its items by name");
+      if (isEmpty(value)) return [];
+      if (isObject(value)) {
+        const map = sure(child, place, name, context);
+        const needed = ensured(map, cel.primary("{}"), remains(value, probed, context));
+        return [...needed, ...mergePieces(value, map, context, probed)];
       }
+      const mergeKey = context.isBuiltin ? mergeKeyOf(name, value) : undefined;
+      if (isListOfMaps(value) && hasAnchor(value, isAny) && mergeKey !== "name")
+        throw new NotConverted([], "anchors in a list are converted where Kyverno merges its items by name");
       if (isListOfMaps(value) && mergeKey !== undefined) return itemPieces(value, child, mergeKey, context);
       if (name === "finalizers") throw new NotConverted([], "finalizers are not converted: write a JSON patch");
       return set(child, value, context);
@@ -131,43 +128,43 @@ export function mergePieces(pattern: JsonObject, place: Place, context: MergeCon
 
 /** Puts a value at a place. A variable that is null takes away what is there. */
 function set(place: Place, value: unknown, { scope }: MergeContext): readonly Piece[] {
-  const { cel: text, nullable, optional } = template(value, scope);
+  const { cel: text, nullable, optional } = template(plainOf(value), scope);
   const added = [operation("add", place.pointer, { value: text })];
   if (!nullable || optional !== undefined || value === null) return added;
   return when(cel.equal(text, cel.NULL), when(place.exists, [operation("remove", place.pointer)]), added);
 }
 
-/** A value without its `+(key)` anchors: they hold where there is nothing yet. */
+/** A value without its `+(key)` anchors, which hold where there is nothing yet; and without empty maps, which Kyverno drops. */
 function plainOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plainOf);
+  if (Array.isArray(value)) return value.filter((item) => !isEmpty(item)).map(plainOf);
   if (!isObject(value)) return value;
   return Object.fromEntries(
-    entriesOf(value).map(([written, { name, anchor }, inner]) => {
-      if (anchor === "" || anchor === "+()") return [name, plainOf(inner)];
+    entriesOf(value).flatMap(([written, { name, anchor }, inner]) => {
+      if (anchor === "" || anchor === "+()") return isEmpty(inner) ? [] : [[name, plainOf(inner)]];
       throw new NotConverted([written], "a condition below +(key) is not converted");
     }),
   );
 }
 
-/** A map is made where something is put into it. */
-function mapPieces(value: JsonObject, child: Place, context: MergeContext, probe: Place): readonly Piece[] {
-  const pieces = mergePieces(value, child, context, probe);
-  return isAdding(value) ? [...ensured(child, cel.primary("{}")), ...pieces] : pieces;
+/** Whether nothing but conditions and empty maps is in a map, or items with global conditions in a list. */
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0 && value.every((item) => hasAnchor(item, isGlobal));
+  if (!isObject(value)) return false;
+  return entriesOf(value).every(([, { anchor }, inner]) => anchor === "()" || anchor === "<()" || isEmpty(inner));
 }
 
-/** Whether a patch has something besides conditions and removals. */
-function isAdding(value: unknown): boolean {
-  if (Array.isArray(value))
-    return value.some((item) => !isObject(item) || (!hasAnchor(item, isGlobal) && isAdding(item)));
-  if (!isObject(value)) return value !== null;
-  const entries = entriesOf(value);
-  return (
-    entries.length === 0 ||
-    entries.some(([, { anchor }, inner]) => (anchor === "" || anchor === "+()") && isAdding(inner))
+/** Whether anything of a map is left where keys are there already that `+(key)` would add. */
+const remains = (value: JsonObject, probe: Place, context: MergeContext): Cel =>
+  cel.or(
+    ...entriesOf(value).map(([, { name, anchor }, inner]) => {
+      const child = childOf(probe, keyIn(name, context));
+      if (anchor === "+()") return cel.not(child.exists);
+      if (anchor !== "" || isEmpty(inner)) return cel.FALSE;
+      return isObject(inner) ? remains(inner, child, context) : cel.TRUE;
+    }),
   );
-}
 
-/** What every object has, and every Pod and controller, and every item that is merged by its name. */
+/** Marks members that every object has, or every Pod and controller, or every item that is merged by its name. */
 function sure(child: Place, { pointer }: Place, name: string, { isWorkload }: MergeContext): Place {
   const isMetadata = name === "metadata" && pointer.length === 0;
   const isName = name === "name" && pointer.length > 1;
@@ -177,7 +174,7 @@ function sure(child: Place, { pointer }: Place, name: string, { isWorkload }: Me
 
 function mergeKeyOf(name: string, value: unknown): string | undefined {
   const [first] = Array.isArray(value) ? value : [];
-  if (name !== "ports" || !isObject(first)) return MERGE_KEYS[name];
+  if (name !== "ports" || !isObject(first)) return MERGE_KEYS.get(name);
   return ["containerPort", "port"].find((key) => Object.hasOwn(first, key));
 }
 
@@ -203,42 +200,50 @@ function anchoredPieces(pattern: JsonObject, list: Place, context: MergeContext)
   const top = cel.item(items, 0);
   const isSame = Object.hasOwn(pattern, "(name)") && holds.text !== "true";
   const first = holds.text === "true" ? top : isSame ? item : cel.item(cel.loop(items, "filter", names.item, holds), 0);
-  const [own, deep] = Object.entries(rest).reduce<[JsonObject, JsonObject]>(
-    ([a, b], [written, value]) =>
-      keyOf(written).anchor === "+()" ? [{ ...a, [written]: value }, b] : [a, { ...b, [written]: value }],
-    [{}, {}],
-  );
+  const part = (isOwn: boolean) =>
+    Object.fromEntries(Object.entries(rest).filter(([written]) => (keyOf(written).anchor === "+()") === isOwn));
+  const probe = (value: Cel) => itemOf(list, cel.literal(0), value);
   const pieces = [
-    ...mergePieces(own, place, inside, itemOf(list, cel.literal(0), top)),
-    ...mergePieces(deep, place, inside, itemOf(list, cel.literal(0), first)),
+    ...mergePieces(part(true), place, inside, probe(top)),
+    ...mergePieces(part(false), place, inside, probe(first)),
   ];
   const isMoved = holds.text !== "true" && !context.isLoop && pieces.length > 0;
   if (!isMoved) return forEach(items, names, holds, pieces);
-  const before = cel.loop(
-    cel.method(items, "slice", cel.literal(0), cel.primary(names.index)),
-    "filter",
-    names.item,
-    holds,
-  );
-  const to = [...list.pointer, cel.literal("/"), cel.call("string", cel.call("size", before))];
+  const before = cel.method(items, "slice", cel.literal(0), cel.primary(names.index));
+  const count = cel.call("size", cel.loop(before, "filter", names.item, holds));
+  const to = [...list.pointer, cel.literal("/"), cel.call("string", count)];
   return forEach(items, names, holds, [...pieces, operation("move", to, { from: place.pointer })]);
 }
 
+/** Items without anchors are merged into those of their keys, or added; they come first then, in their order. */
 function plainPieces(items: readonly JsonObject[], list: Place, key: string, context: MergeContext): readonly Piece[] {
   const { names, item, place, inside } = itemLoop(list, context);
-  const merges: Piece[] = [];
-  const inserts: Piece[] = [];
-  for (const [index, pattern] of items.entries()) {
-    const { [key]: value, ...rest } = pattern;
-    if (value === undefined) throw new NotConverted([index], `an item needs ${key}, by which Kyverno merges this list`);
-    const isIt = cel.equal(cel.member(item, key), template(value, inside.scope).cel);
-    const front = [...list.pointer, cel.literal("/0")];
-    const moves = items.length === 1 && !context.isLoop ? [operation("move", front, { from: place.pointer })] : [];
-    merges.push(...forEach(list.value, names, isIt, [...mergePieces(rest, place, inside), ...moves]));
-    const inserted = operation("add", front, { value: template(pattern, context.scope).cel });
-    inserts.unshift(...when(cel.loop(list.value, "exists", names.item, isIt), [], [inserted]));
-  }
-  return when(list.exists, [...merges, ...inserts], set(list, items, context));
+  const keys = items.map((pattern, index) => {
+    if (pattern[key] !== undefined) return template(pattern[key], inside.scope).cel;
+    throw new NotConverted([index], `an item needs ${key}, by which Kyverno merges this list`);
+  });
+  const isOf = (index: number) => cel.equal(cel.member(item, key), keys[index] ?? cel.NULL);
+  const front = [...list.pointer, cel.literal("/0")];
+  const merges = items.flatMap(({ [key]: _, ...rest }, index) =>
+    forEach(list.value, names, isOf(index), mergePieces(rest, place, inside)),
+  );
+  const placings = items.map((pattern, index): readonly Piece[] => {
+    const later = keys.slice(index + 1);
+    const at = cel.primary(names.index);
+    const before = cel.loop(
+      cel.method(list.value, "slice", cel.literal(0), at),
+      "filter",
+      names.item,
+      cel.relation("in", cel.member(item, key), cel.list(later)),
+    );
+    // The later ones are in front already: those from behind, and new ones, have moved this one on.
+    const now = cel.minus(cel.plus(at, cel.literal(later.length)), cel.call("size", before));
+    const from = [...list.pointer, cel.literal("/"), cel.call("string", later.length === 0 ? at : now)];
+    const moves = context.isLoop ? [] : forEach(list.value, names, isOf(index), [operation("move", front, { from })]);
+    const added = operation("add", front, { value: template(plainOf(pattern), context.scope).cel });
+    return when(cel.loop(list.value, "exists", names.item, isOf(index)), moves, [added]);
+  });
+  return when(list.exists, [...merges, ...placings.reverse().flat()], set(list, items, context));
 }
 
 /** A loop over the items of a list. */
@@ -247,5 +252,5 @@ function itemLoop(list: Place, context: MergeContext) {
   const index = loopOf(context.scope, "i").name;
   const item = cel.primary(name);
   const place = itemOf(list, cel.primary(index), item);
-  return { names: { index, item: name }, item, place, inside: { ...context, scope: inner } };
+  return { names: { index, item: name }, item, place, inside: { ...context, scope: inner, isLoop: false } };
 }

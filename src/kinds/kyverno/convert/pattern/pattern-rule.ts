@@ -8,7 +8,7 @@ import { messageOf } from "../jmespath/template.js";
 import { NotConverted, placed } from "../not-converted.js";
 import type { Scope } from "../scope.js";
 import type { Value } from "./leaf.js";
-import { podShape } from "./shape.js";
+import { podShape, type Shape } from "./shape.js";
 import { memberSteps, outcome, passes, type Step, type StepLoop, stepsOf } from "./walk.js";
 
 /** A part of a message. */
@@ -118,8 +118,13 @@ function placesOf(steps: readonly Step[]): readonly Part[] {
 }
 
 /** Whether a value passes a pattern or skips it, and whether it skips: for loops, which count neither. */
-export function patternHolds(pattern: unknown, value: Cel, scope: Scope): { readonly ok: Cel; readonly skips: Cel } {
-  const root: Value = { plain: value, shape: undefined, path: [] };
+export function patternHolds(
+  pattern: unknown,
+  plain: Cel,
+  scope: Scope,
+  shape?: Shape,
+): { readonly ok: Cel; readonly skips: Cel } {
+  const root: Value = { plain, shape, path: [] };
   const [steps, exact] = [false, true].map((each) => stepsOf(pattern, root, { scope, exact: each }));
   return { ok: outcome(steps ?? [], true, cel.TRUE), skips: outcome(exact ?? [], true, cel.FALSE) };
 }

@@ -34,7 +34,7 @@ const TEXTS: readonly (readonly [string, string, ...string[]])[] = [
     "type(object.?spec.l.orValue(null)) == list ? dyn(object.spec.l.map(e, has(e.n), e.n)) : null",
   ],
   ["request.object.spec.l[].n || `[]`", "object.?spec.l.orValue([]).map(e, has(e.n), e.n)"],
-  ["request.object.spec.l[].v[] || `[]`", "object.?spec.l.orValue([]).map(e, has(e.v), e.v).flatten()"],
+  ["request.object.spec.l[].v[] || `[]`", "dyn(object.?spec.l.orValue([]).map(e, has(e.v), e.v).flatten())"],
   ["request.object.spec.l[] || `[]`", "object.?spec.l.orValue([])"],
   [
     "request.object.spec.l[?n == 'a'].v || `[]`",

@@ -1,337 +1,204 @@
 /** Functions of numbers, and arithmetic with numbers, quantities (`1Gi`) and durations (`90s`). */
 
-import type { Cel } from "../../cel-text.js";
 import * as cel from "../../cel-text.js";
+import { type Cel, filled } from "../../cel-text.js";
+import { isReadable, numberOf as parsedNumber } from "../../conditions/texts.js";
 import { NotConverted } from "../../not-converted.js";
-import { loopOf, type Scope } from "../../scope.js";
+import { isQuantity } from "../../pattern/text-pattern.js";
+import type { Scope } from "../../scope.js";
 import { constant, isNumber, known, shared, type Value } from "../value.js";
-import { declare, unusedName } from "./declare.js";
-import { durationText } from "./times.js";
+import { declare, named, sure } from "./declare.js";
+import { durationOf, durationText } from "./times.js";
 
-/** What an operand may be; texts that are no quantities are durations. */
+/** The kinds of operands; a text is a duration where it is not a quantity. */
 type Kind = "duration" | "number" | "quantity";
 
-const QUANTITY = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/;
-const FLOAT = "^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$";
-
 const dyn = (value: Cel): Cel => cel.call("dyn", value);
-const call = (name: string) => (value: Cel) => cel.call(name, value);
-const double = call("double");
-const float = (value: Cel): Cel => cel.method(value, "asApproximateFloat");
-const milliseconds = (value: Cel): Cel => cel.method(value, "getMilliseconds");
-const ofMilliseconds = (value: Cel): Cel =>
-  cel.call("duration", cel.plus(cel.call("string", value), cel.literal("ms")));
-const ofFloat = (value: Cel): Cel => cel.call("quantity", cel.call("string", value));
+const double = (value: Cel): Cel => cel.call("double", value);
 
-/** The literal of a number that is no int. */
-const doubleLiteral = (value: unknown): Cel => {
+/** The literal of a number as a double. */
+function doubleLiteral(value: unknown): Cel {
   const { text, level } = cel.literal(value);
   return { text: /[.e]/.test(text) ? text : `${text}.0`, level };
-};
+}
 
-/** A number as a double: an error for anything else. @param isTested whether it is no text */
-function asDouble({ cel: value, type, constant }: Value, isTested = false): Cel {
-  if (constant !== undefined) return doubleLiteral(constant.value);
-  if (type === "double") return value;
-  if (type === "int" || type === "number" || isTested) return double(value);
-  return cel.conditional(cel.isType(value, "int"), double(value), value);
+/** A number as a double: an error for anything else. */
+function asDouble({ cel: value, type, constant, number }: Value): Cel {
+  if (number !== undefined || constant !== undefined) return number ?? doubleLiteral(constant?.value);
+  if (type === "int" || type === "number") return double(value);
+  return type === "double" ? value : cel.conditional(cel.isType(value, "int"), double(value), value);
 }
 
 /** A whole number as an int: an error for anything else. */
-function asInt({ cel: value, type, constant }: Value): Cel {
-  if (constant !== undefined && Number.isInteger(Number(constant.value)))
-    return cel.literal(Math.trunc(Number(constant.value)));
+export function asInt({ cel: value, type, constant }: Value): Cel {
+  if (constant !== undefined) return cel.literal(Math.trunc(Number(constant.value)));
   if (type === "int") return value;
-  if (constant !== undefined || type === "double" || type === "number") return cel.call("int", value);
+  if (type === "double" || type === "number") return cel.call("int", value);
   const isWhole = cel.and(cel.isType(value, "double"), cel.equal(value, cel.call("math.floor", value)));
   return cel.conditional(isWhole, cel.call("int", value), value);
 }
 
-/** Something to divide by: an error if it is 0. */
-const nonZero = (value: Cel, divisor = value): Cel =>
-  cel.conditional(
-    cel.equal(value, cel.primary(value === divisor ? "0.0" : "0")),
-    double(cel.primary("1 / 0")),
-    divisor,
-  );
-
 /** The kinds that an operand may have. */
 function kindsOf(value: Value, name: string): readonly Kind[] {
-  const { value: known } = value.constant ?? {};
+  const { value: text } = value.constant ?? {};
   const made = (["number", "quantity", "duration"] as const).filter((kind) => value[kind] !== undefined);
   if (made.length > 0) return made;
   if (isNumber(value)) return ["number"];
-  if (typeof known === "string") return [QUANTITY.test(known) ? "quantity" : "duration"];
+  if (typeof text === "string") return [isQuantity(text) ? "quantity" : "duration"];
   if (value.type === "string") return ["quantity", "duration"];
   if (value.type === "dyn" || value.type === "scalar") return ["number", "quantity", "duration"];
-  throw new NotConverted(
-    [],
-    `${name} calculates with numbers, quantities and durations: anything else is an error in Kyverno always`,
-  );
+  throw new NotConverted([], `${name} needs numbers, quantities or durations: anything else is an error in Kyverno`);
 }
 
-const quantityOf = (value: Value): Cel => value.quantity ?? cel.call("quantity", value.cel);
-const durationOf = (value: Value): Cel => value.duration ?? cel.call("duration", value.cel);
-const numberOf = (value: Value, isTested = false): Cel => value.number ?? asDouble(value, isTested);
-const divisor = (value: Value): Cel => {
-  const number = numberOf(value);
-  return value.constant === undefined || Number(value.constant.value) === 0
-    ? nonZero(value.number ?? value.cel, number)
-    : number;
-};
-const seconds = (value: Value): Cel => double(milliseconds(durationOf(value)));
+/** How an operand is written as `n`, a number, `i`, a whole number, `q`, a quantity, or `d`, a duration. */
+const OPERANDS = {
+  n: { kind: "number", write: asDouble },
+  i: { kind: "number", write: asInt },
+  q: { kind: "quantity", write: (value: Value) => value.quantity ?? cel.call("quantity", value.cel) },
+  d: { kind: "duration", write: durationOf },
+} as const;
+const operandOf = (kinds: string, index: number) => OPERANDS[kinds.charAt(index) as keyof typeof OPERANDS];
 
-/** A missing operand is an error. */
-const strict = (value: Value): Value => ({ ...value, cel: value.sure ?? value.cel, nullable: false });
+/** A quotient that is an error where the divisor is 0. */
+const quotient = (a: string, b: string): string => `${a} / (${b} == 0.0 ? double(1 / 0) : ${b})`;
+const quantity = (number: string): string => `quantity(string(${number}))`;
+const milliseconds = (count: string): string => `duration(string(${count}) + "ms")`;
+const [FLOAT_A, FLOAT_B] = ["A.asApproximateFloat()", "B.asApproximateFloat()"] as const;
+const [LONG_A, LONG_B] = ["double(A.getMilliseconds())", "double(B.getMilliseconds())"] as const;
 
-/** What tells the kinds of an operand apart, as far as they are not known. */
-interface Test {
-  readonly isText: Cel;
-  readonly isNumber: Cel;
-  /** Of a text. */
-  readonly isQuantity: Cel;
-}
-
-function testOf({ cel: value }: Value, kinds: readonly Kind[]): Test {
-  const type = [cel.call("type", value), cel.primary("string")] as const;
-  const [isNumber, isText] =
-    kinds.length === 1 && kinds[0] === "number" ? [cel.TRUE, cel.FALSE] : [cel.FALSE, cel.TRUE];
-  const isMixed = kinds.includes("number") && kinds.length > 1;
-  return {
-    isText: isMixed ? cel.equal(...type) : isText,
-    isNumber: isMixed ? cel.relation("!=", ...type) : isNumber,
-    isQuantity: !kinds.includes("quantity")
-      ? cel.FALSE
-      : kinds.includes("duration")
-        ? cel.call("isQuantity", value)
-        : cel.TRUE,
-  };
-}
-
-/** What an operator makes of operands of two kinds, where none of the rules before it fits. */
-interface Rule {
-  readonly of: readonly [Kind, Kind];
-  readonly gives: Kind;
-  readonly when: (a: Test, b: Test) => Cel;
-  readonly write: (a: Value, b: Value) => Cel;
-}
-
-const rule = (a: Kind, b: Kind, gives: Kind, when: Rule["when"], write: Rule["write"]): Rule => ({
-  of: [a, b],
-  gives,
-  when,
-  write,
-});
-
-/** Beside a quantity a text has to be one, too. */
-const eitherQuantity = (a: Test, b: Test): Cel => cel.or(a.isQuantity, b.isQuantity);
-const rest = (): Cel => cel.TRUE;
-
-const alike = (operator: (a: Cel, b: Cel) => Cel, name: "add" | "sub"): readonly Rule[] => [
-  rule(
-    "number",
-    "number",
-    "number",
-    (a) => a.isNumber,
-    (a, b) => operator(numberOf(a, true), numberOf(b)),
-  ),
-  rule("quantity", "quantity", "quantity", eitherQuantity, (a, b) => cel.method(quantityOf(a), name, quantityOf(b))),
-  rule("duration", "duration", "duration", rest, (a, b) => operator(durationOf(a), durationOf(b))),
-];
-
-const scaledQuantity = (operator: "*" | "/", a: Value, b: Cel): Cel =>
-  ofFloat(cel.times(operator, float(quantityOf(a)), b));
-const scaledDuration = (operator: "*" | "/", a: Value, b: Cel): Cel =>
-  ofMilliseconds(cel.call("int", cel.times(operator, double(milliseconds(durationOf(a))), b)));
-
-const OPERATORS: Readonly<Record<string, readonly Rule[]>> = {
-  add: alike(cel.plus, "add"),
-  subtract: alike(cel.minus, "sub"),
+/**
+ * The expressions of the operators for operands A and B: the kinds of A, of B and of the result, when that is so if no rule before it fits (N: a number, T: a text, Q: a text
+ * that is a quantity), and the expression. Beside a quantity a text has to be one, too.
+ */
+const OPERATORS: Readonly<Record<string, readonly (readonly [string, string, string])[]>> = {
+  add: [
+    ["nnn", "AN", "A + B"],
+    ["qqq", "AQ|BQ", "A.add(B)"],
+    ["ddd", "", "A + B"],
+  ],
+  subtract: [
+    ["nnn", "AN", "A - B"],
+    ["qqq", "AQ|BQ", "A.sub(B)"],
+    ["ddd", "", "A - B"],
+  ],
   multiply: [
-    rule(
-      "number",
-      "number",
-      "number",
-      (a, b) => cel.and(a.isNumber, b.isNumber),
-      (a, b) => cel.times("*", numberOf(a, true), numberOf(b, true)),
-    ),
-    rule(
-      "quantity",
-      "number",
-      "quantity",
-      (a) => cel.and(a.isText, a.isQuantity),
-      (a, b) => scaledQuantity("*", a, numberOf(b)),
-    ),
-    rule(
-      "duration",
-      "number",
-      "duration",
-      (a) => a.isText,
-      (a, b) => scaledDuration("*", a, numberOf(b)),
-    ),
-    rule(
-      "number",
-      "quantity",
-      "quantity",
-      (_, b) => b.isQuantity,
-      (a, b) => scaledQuantity("*", b, numberOf(a)),
-    ),
-    rule("number", "duration", "duration", rest, (a, b) => scaledDuration("*", b, numberOf(a))),
+    ["nnn", "AN&BN", "A * B"],
+    ["qnq", "AT&AQ", quantity(`${FLOAT_A} * B`)],
+    ["dnd", "AT", milliseconds(`int(${LONG_A} * B)`)],
+    ["nqq", "BQ", quantity(`A * ${FLOAT_B}`)],
+    ["ndd", "", milliseconds(`int(A * ${LONG_B})`)],
   ],
   divide: [
-    rule(
-      "number",
-      "number",
-      "number",
-      (a) => a.isNumber,
-      (a, b) => cel.times("/", numberOf(a, true), divisor(b)),
-    ),
-    rule(
-      "quantity",
-      "number",
-      "quantity",
-      (a, b) => cel.and(b.isNumber, a.isQuantity),
-      (a, b) => scaledQuantity("/", a, divisor(b)),
-    ),
-    rule(
-      "duration",
-      "number",
-      "duration",
-      (_, b) => b.isNumber,
-      (a, b) => scaledDuration("/", a, divisor(b)),
-    ),
-    rule("quantity", "quantity", "number", eitherQuantity, (a, b) =>
-      cel.times("/", float(quantityOf(a)), nonZero(float(quantityOf(b)))),
-    ),
-    rule("duration", "duration", "number", rest, (a, b) => cel.times("/", seconds(a), nonZero(seconds(b)))),
+    ["nnn", "AN", quotient("A", "B")],
+    ["qnq", "BN&AQ", quantity(quotient(FLOAT_A, "B"))],
+    ["dnd", "BN", milliseconds(`int(${quotient(LONG_A, "B")})`)],
+    ["qqn", "AQ|BQ", quotient(FLOAT_A, FLOAT_B)],
+    ["ddn", "", quotient(LONG_A, LONG_B)],
   ],
   modulo: [
-    rule(
-      "number",
-      "number",
-      "number",
-      (a) => a.isNumber,
-      (a, b) => cel.times("%", asInt(a), asInt(b)),
-    ),
-    rule("quantity", "quantity", "quantity", eitherQuantity, (a, b) =>
-      ofFloat(cel.times("%", cel.method(quantityOf(a), "asInteger"), cel.method(quantityOf(b), "asInteger"))),
-    ),
-    rule("duration", "duration", "duration", rest, (a, b) =>
-      ofMilliseconds(cel.times("%", milliseconds(durationOf(a)), milliseconds(durationOf(b)))),
-    ),
+    ["iin", "AN", "A % B"],
+    ["qqq", "AQ|BQ", quantity("A.asInteger() % B.asInteger()")],
+    ["ddd", "", milliseconds("A.getMilliseconds() % B.getMilliseconds()")],
   ],
 };
 
-/** A quantity as a text that is an equal quantity: a plain number. */
-function quantityText(quantity: Cel, scope: Scope): Cel {
-  const q = cel.primary(loopOf(scope, "q").name);
-  const isWhole = cel.equal(q, cel.call("math.floor", q));
-  const text = cel.conditional(isWhole, cel.call("string", cel.call("int", q)), cel.call("string", q));
-  return cel.call("cel.bind", q, float(quantity), text);
+/** Whether an operand is a number, a text, or a text that is a quantity, as far as its kinds don't tell. */
+function isOf(test: string, { cel: value }: Value, kinds: readonly Kind[]): Cel {
+  const type = [cel.call("type", value), cel.primary("string")] as const;
+  const [mayBeNumber, mayBeText] = [kinds.includes("number"), kinds.some((kind) => kind !== "number")];
+  if (test === "N") return !mayBeNumber ? cel.FALSE : mayBeText ? cel.relation("!=", ...type) : cel.TRUE;
+  if (test === "T") return !mayBeText ? cel.FALSE : mayBeNumber ? cel.equal(...type) : cel.TRUE;
+  if (!kinds.includes("quantity")) return cel.FALSE;
+  return kinds.includes("duration") ? cel.call("isQuantity", value) : cel.TRUE;
 }
 
-const printed = (kind: Kind, value: Cel, scope: Scope): Cel =>
-  kind === "number" ? value : kind === "quantity" ? quantityText(value, scope) : durationText(value, scope);
+/** A quantity as a text that is an equal quantity: a plain number. */
+const QUANTITY_TEXT = "cel.bind(q, A.asApproximateFloat(), q == math.floor(q) ? string(int(q)) : string(q))";
 
-/** One of several results, each with the condition that it needs; the last one is an error where nothing fits. */
+/** One of several results, with the condition that it needs; the last one is an error where nothing fits. */
 interface Branch {
-  readonly when: Cel;
   readonly kind: Kind;
+  readonly when: Cel;
   readonly value: Cel;
 }
 
-function resultOf(branches: readonly Branch[], scope: Scope): Value {
-  const kinds = [...new Set(branches.map(({ kind }) => kind))];
-  const chosen = (some: readonly Branch[], write: (branch: Branch) => Cel): Cel =>
-    some
-      .slice(0, -1)
-      .reduceRight(
-        (otherwise, branch) => cel.conditional(branch.when, write(branch), otherwise),
-        write(some.at(-1) as Branch),
-      );
-  const isMixed = kinds.length > 1;
-  const text = chosen(branches, ({ kind, value }) => {
-    const made = printed(kind, value, scope);
-    return isMixed ? dyn(made) : made;
+function resultOf(name: string, branches: readonly Branch[], scope: Scope): Value {
+  const [only, ...others] = new Set(branches.map(({ kind }) => kind));
+  const isMixed = others.length > 0;
+  const chosen = (write: (branch: Branch) => Cel): Cel =>
+    branches.reduceRight<Cel | undefined>(
+      (rest, branch) => (rest === undefined ? write(branch) : cel.conditional(branch.when, write(branch), rest)),
+      undefined,
+    ) ?? cel.NULL;
+  const text = chosen(({ kind, value }) => {
+    const quantity = (A: Cel): Cel => filled(QUANTITY_TEXT, { A });
+    const printed = { number: (of: Cel) => of, quantity, duration: durationText }[kind](value);
+    return isMixed ? dyn(printed) : printed;
   });
-  const forms = kinds.map((kind) => [
-    kind,
-    chosen(
-      branches.filter((each) => each.kind === kind),
-      ({ value }) => value,
-    ),
-  ]);
-  const [only] = kinds;
-  return known(text, isMixed ? "dyn" : only === "number" ? "number" : "string", {
-    fails: true,
-    ...Object.fromEntries(forms),
-  });
+  if (only === "number" && !isMixed) return known(text, "number", { fails: true, number: text });
+  const form = isMixed || only === undefined ? {} : { [only]: chosen(({ value }) => value) };
+  return named(name, known(text, isMixed ? "dyn" : "string", { fails: true, ...form }), scope);
 }
 
 function calculate(name: string, first: Value, second: Value, scope: Scope): Value {
-  const [left, right] = [kindsOf(first, name), kindsOf(second, name)];
-  const rules = (OPERATORS[name] ?? []).filter(({ of }) => left.includes(of[0]) && right.includes(of[1]));
-  if (rules.length === 0)
-    throw new NotConverted([], `${name} of ${left.join("|")} and ${right.join("|")} is an error in Kyverno always`);
-  const [a, b] = [first, second].map((operand) => (rules.length > 1 ? named(operand, scope) : operand)) as [
-    Value,
-    Value,
-  ];
-  const [testA, testB] = [testOf(a, left), testOf(b, right)];
-  return resultOf(
-    rules.map(({ of: _, gives, when, write }) => ({ when: when(testA, testB), kind: gives, value: write(a, b) })),
-    scope,
+  const kinds = { A: kindsOf(first, name), B: kindsOf(second, name) };
+  const rules = (OPERATORS[name] ?? []).filter(
+    ([letters]) => kinds.A.includes(operandOf(letters, 0).kind) && kinds.B.includes(operandOf(letters, 1).kind),
   );
+  if (rules.length === 0)
+    throw new NotConverted(
+      [],
+      `${name} of ${kinds.A.join("|")} and ${kinds.B.join("|")} is an error in Kyverno always`,
+    );
+  const isAsked = rules.length > 1;
+  const operands = isAsked
+    ? { A: named("value", first, scope), B: named("value", second, scope) }
+    : { A: first, B: second };
+  const test = (code: string): Cel => {
+    const [side, other] = code.startsWith("A") ? (["A", "B"] as const) : (["B", "A"] as const);
+    // Two numbers were asked for before.
+    if (code.endsWith("T") && kinds[other].every((kind) => kind === "number")) return cel.TRUE;
+    return isOf(code.charAt(1), operands[side], kinds[side]);
+  };
+  const { A, B } = operands;
+  const branches = rules.map(([letters, tests, template]): Branch => {
+    const join = tests.includes("|") ? cel.or : cel.and;
+    // A number that was asked for its type needs no second question.
+    const a = isAsked && letters.startsWith("n") && A.type === "dyn" ? { ...A, type: "number" as const } : A;
+    const texts = [operandOf(letters, 0).write(a), operandOf(letters, 1).write(B)] as const;
+    const isDivisible = Number.parseFloat(String(B.constant?.value)) > 0;
+    const known = isDivisible ? template.replace(/\((\S+) == 0\.0 .*? : \1\)/, "$1") : template;
+    const value = filled(known, { A: texts[0], B: texts[1] });
+    return { kind: operandOf(letters, 2).kind, when: join(...tests.split(/[&|]/).filter(Boolean).map(test)), value };
+  });
+  return resultOf(name, branches, scope);
 }
-
-/** A long operand as a variable. */
-const named = (operand: Value, { draft, inline, depth }: Scope): Value =>
-  inline || depth > 0 || operand.cel.text.length <= 30
-    ? operand
-    : { ...operand, cel: draft.variable("value", operand.cel, []) };
 
 /** The sum of numbers. */
-function total({ cel: list, items }: Value): Cel {
-  const name = unusedName("v", list);
-  return cel.method(cel.loop(list, "map", name.text, asDouble(known(name, items?.type ?? "dyn"))), "sum");
-}
+const total = ({ cel: A, items }: Value): Cel =>
+  filled(`A.map(v, ${asDouble(known(cel.primary("v"), items?.type ?? "dyn")).text}).sum()`, { A });
 
-/** The sum of numbers, of quantities or of durations: an error without any. */
+/** The sum of numbers, or of quantities: an error without any. Kyverno adds durations, too: an error here. */
 function sum(argument: Value, scope: Scope): Value {
-  const list = named(argument, scope);
-  const item = unusedName("v", list.cel);
-  const each = (write: (item: Cel) => Cel): Cel => cel.method(cel.loop(list.cel, "map", item.text, write(item)), "sum");
-  const thousandths = each((value) =>
-    cel.call("int", cel.call("math.round", cel.times("*", float(cel.call("quantity", value)), cel.primary("1000.0")))),
-  );
+  const list = named("list", argument, scope);
   const first = known(cel.item(list.cel, 0), list.items?.type ?? "dyn");
   const kinds = kindsOf(first, "sum");
-  const { isNumber: isNumeric } = testOf(first, kinds);
-  const number = total(list);
-  const isEmpty = cel.equal(list.cel, cel.list([]));
-  const branches: readonly Branch[] = [
-    // What is not asked for its first item is asked here, for the error.
-    {
-      when: isNumeric,
-      kind: "number",
-      value: kinds.length > 1 ? number : cel.conditional(isEmpty, double(first.cel), number),
-    },
-    {
-      when: cel.loop(list.cel, "exists", item.text, cel.call("isQuantity", item)),
-      kind: "quantity",
-      value: cel.call("quantity", cel.plus(cel.call("string", thousandths), cel.literal("m"))),
-    },
-    { when: cel.TRUE, kind: "duration", value: each(call("duration")) },
-  ];
-  return resultOf(
-    branches.filter(({ kind }) => kinds.includes(kind)),
-    scope,
-  );
+  const of = (template: string): Cel => filled(template, { A: list.cel });
+  const thousandths = "A.map(v, int(math.round(quantity(v).asApproximateFloat() * 1000.0))).sum()";
+  // The question for the type of the first item is an error without items: so is the item, where its type is known.
+  const isAsked = kinds.includes("number") && kinds.length > 1;
+  const orFirst = (made: Cel, cast: string): Cel =>
+    isAsked ? made : cel.conditional(of("A == []"), cel.call(cast, first.cel), made);
+  const number: Branch = { kind: "number", when: isOf("N", first, kinds), value: orFirst(total(list), "double") };
+  const sumOf = of(`quantity(string(${thousandths}) + "m")`);
+  const quantity: Branch = { kind: "quantity", when: cel.TRUE, value: orFirst(sumOf, "quantity") };
+  const branches = [number, quantity].filter(({ kind }) => kinds.includes(kind));
+  return resultOf("sum", branches, scope);
 }
 
-/** A function that leaves an int as it is. */
+/** A function of doubles that leaves an int as it is. */
 const ofDouble = (a: Value, scope: Scope, change: (value: Cel) => Cel): Value =>
-  a.type === "int" || a.type === "double" || a.type === "number"
+  isNumber(a)
     ? known(a.type === "int" ? a.cel : change(asDouble(a)), a.type)
     : known(
         shared(a.cel, scope, (value) => cel.conditional(cel.isType(value, "int"), value, change(value))),
@@ -343,13 +210,12 @@ function toNumber(a: Value, scope: Scope): Value {
   const { value: text } = a.constant ?? {};
   if (isNumber(a) && !a.nullable) return a;
   if (typeof text === "string") {
-    if (!new RegExp(FLOAT).test(text)) return constant(null);
-    return known(doubleLiteral(Number(text)), "double", { constant: { value: Number(text) } });
+    const value = parsedNumber(text);
+    return value === undefined ? constant(null) : known(doubleLiteral(value), "double", { constant: { value } });
   }
   const parsed = (value: Cel): Cel =>
-    cel.conditional(cel.method(value, "matches", cel.literal(FLOAT)), dyn(double(value)), cel.NULL);
+    cel.conditional(isReadable("number", { cel: value }).yes, dyn(double(value)), cel.NULL);
   if (a.type === "string" && !a.nullable) return known(shared(a.cel, scope, parsed), "number", { nullable: true });
-  if (!["dyn", "scalar", "string", "number", "int", "double"].includes(a.type)) return constant(null);
   const number = (value: Cel): Cel => cel.conditional(cel.isType(value, "int", "double"), value, cel.NULL);
   const made = shared(a.cel, scope, (value) =>
     cel.conditional(cel.isType(value, "string"), parsed(value), number(value)),
@@ -359,19 +225,19 @@ function toNumber(a: Value, scope: Scope): Value {
 
 export const NUMBER_FUNCTIONS = [
   ...Object.keys(OPERATORS).map((name) =>
-    declare(name, "any, any", (a, b, { scope }) => calculate(name, strict(a), strict(b), scope)),
+    declare(name, "any, any", (a, b, { scope }) => calculate(name, sure(a), sure(b), scope)),
   ),
   declare("sum", "array", (a, _, { scope }) => sum(a, scope)),
   declare("avg", "array", (a) =>
     known(cel.times("/", total(a), double(cel.call("size", a.cel))), "number", { fails: true }),
   ),
-  declare("abs", "number", (a) => known(cel.call("math.abs", a.cel), a.type === "dyn" ? "number" : a.type)),
-  declare("ceil", "number", (a, _, { scope }) => ofDouble(a, scope, call("math.ceil"))),
-  declare("floor", "number", (a, _, { scope }) => ofDouble(a, scope, call("math.floor"))),
+  declare("abs", "number", (a) => known(cel.call("math.abs", a.cel), isNumber(a) ? a.type : "number")),
+  declare("ceil", "number", (a, _, { scope }) => ofDouble(a, scope, (value) => cel.call("math.ceil", value))),
+  declare("floor", "number", (a, _, { scope }) => ofDouble(a, scope, (value) => cel.call("math.floor", value))),
   declare("round", "number, number", (a, b, { scope }) => {
     const digits = Number(b.constant?.value);
     if (!Number.isInteger(digits) || digits < 0)
-      throw new NotConverted([], "round is converted where the count of digits is a whole number that is known");
+      throw new NotConverted([], "round is converted where the count of digits is a known whole number");
     return ofDouble(a, scope, (value) => cel.call("math.round", value, cel.literal(digits)));
   }),
   declare("to_number", "any", (a, _, { scope }) => toNumber(a, scope)),

@@ -30,7 +30,6 @@ export const FUNCTIONS: ReadonlyMap<string, QueryFunction> = new Map([
   ...TEXT_FUNCTIONS,
   ...TIME_FUNCTIONS,
   ...VERSION_FUNCTIONS,
-  refused("compare", "write the comparison of both texts as an expression"),
   refused("is_external_url", "it looks names up in DNS: write the names or networks that are allowed"),
 ]);
 

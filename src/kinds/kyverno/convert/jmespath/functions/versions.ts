@@ -2,11 +2,11 @@
 
 import type { Cel } from "../../cel-text.js";
 import * as cel from "../../cel-text.js";
+import { isReadable } from "../../conditions/texts.js";
 import { NotConverted } from "../../not-converted.js";
 import { known, shared } from "../value.js";
 import { declare, knownText } from "./declare.js";
 
-const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
 const OPERATORS = {
   "": "==",
   "=": "==",
@@ -25,7 +25,11 @@ type Bound = readonly [Operator, string];
 function boundsOf(part: string): readonly Bound[] {
   const [, sign = "", version = ""] = /^([<>=!]*)(.*)$/.exec(part) ?? [];
   const operator = (OPERATORS as Readonly<Record<string, Operator>>)[sign];
-  if (operator !== undefined && VERSION.test(version)) return [[operator, version]];
+  if (
+    operator !== undefined &&
+    isReadable("semver", { cel: cel.NULL, constant: { value: version } }).yes.text === "true"
+  )
+    return [[operator, version]];
   const [, major, minor] = /^(\d+)(?:\.(\d+))?(?:\.x)+$/.exec(version) ?? [];
   if (operator === undefined || operator === "!=" || major === undefined)
     throw new NotConverted([], `${JSON.stringify(part)} is not a range of versions that is converted`);
