@@ -32,6 +32,8 @@ function root(name: string, scope: Scope): Value {
       return named(cel.primary("request"), (key) => requestMember(key, scope));
     case "images":
       return imagesOf(scope);
+    case "":
+      return constant(null);
     case "serviceAccountName":
       return text("parseServiceAccount(request.userInfo.username).Name");
     case "serviceAccountNamespace":

@@ -17,13 +17,9 @@ export interface Place {
 }
 
 /** A place that is always there. */
-export const surePlace = (pointer: readonly Cel[], value: Cel): Place => ({
-  pointer,
-  value,
-  optional: value,
-  isSure: true,
-  exists: cel.TRUE,
-});
+export const surePlace = (pointer: readonly Cel[], value: Cel): Place => {
+  return { pointer, value, optional: value, isSure: true, exists: cel.TRUE };
+};
 
 /** A member of a map. @param key its name, or an expression of it */
 export function childOf(place: Place, key: Cel | string): Place {
@@ -31,18 +27,12 @@ export function childOf(place: Place, key: Cel | string): Place {
   const isName = typeof key === "string";
   const optional = isName ? cel.optionalMember(parent, key) : cel.optionalItem(parent, key);
   const there = isName ? cel.has(place.value, key) : cel.relation("in", key, place.value);
-  return {
-    pointer: [
-      ...place.pointer,
-      ...(isName
-        ? [cel.literal(`/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`)]
-        : [cel.literal("/"), cel.call("jsonpatch.escapeKey", key)]),
-    ],
-    value: isName ? cel.member(place.value, key) : cel.item(place.value, key),
-    optional,
-    isSure: false,
-    exists: place.isSure ? there : cel.method(optional, "hasValue"),
-  };
+  const value = isName ? cel.member(place.value, key) : cel.item(place.value, key);
+  const exists = place.isSure ? there : cel.method(optional, "hasValue");
+  const step = isName
+    ? [cel.literal(`/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`)]
+    : [cel.literal("/"), cel.call("jsonpatch.escapeKey", key)];
+  return { pointer: [...place.pointer, ...step], value, optional, isSure: false, exists };
 }
 
 /** An item of a list. @param at an index */
@@ -51,6 +41,13 @@ export const itemOf = (place: Place, at: Cel, value: Cel): Place =>
 
 /** The place, once it is certain to be there. */
 export const made = (place: Place): Place => surePlace(place.pointer, place.value);
+
+/** A place's pointer, by which places are compared. @param from the part that it begins with */
+export const textOf = ({ pointer }: Place, from = 0): string =>
+  pointer
+    .slice(from)
+    .map(({ text }) => text)
+    .join(" ");
 
 /** Operations that are always there, or a list of them. */
 export type Piece = { readonly operation: Cel } | { readonly list: Cel };
