@@ -1,6 +1,7 @@
 /** Objects and lists that the API server is asked for. */
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
+import { metadataMember } from "../jmespath/roots.js";
 import { known, memberOf, type Value } from "../jmespath/value.js";
 import { NotConverted } from "../not-converted.js";
 import type { Scope } from "../scope.js";
@@ -42,10 +43,21 @@ export function objectOf(call: Cel, isList = false): Value {
       return known(cel.orValue(cel.member(object, key), cel.list([])), "list", { each: itemOfList });
     const whole = cel.member(object, key);
     if (key === "metadata") return known(whole, "map", { fails: true, member: (name) => metadata(whole, name) });
+    if (key === "data" && /"(?:configmaps|secrets)"/.test(call.text)) return textsOf(whole);
     const isMap = key === "spec" || key === "status" || key === "data";
     return known(isMap ? whole : cel.call("dyn", whole), "dyn", { fails: true, trusted: true });
   };
   return known(call, "map", { fails: !isList, member: again(call), again });
+}
+
+/** A map of texts, such as a ConfigMap's data. */
+function textsOf(map: Cel): Value {
+  const of = (key: Cel | string): Value => ({
+    ...memberOf(known(map), key, NO_SCOPE),
+    type: "string",
+    nullable: false,
+  });
+  return known(map, "map", { fails: true, member: of, memberBy: of });
 }
 
 /** An object of a list. */
@@ -61,10 +73,8 @@ const itemOfList = (object: Cel): Value =>
 /** Members of looked-up objects need nothing of the place. */
 const NO_SCOPE = {} as Scope;
 
-/** A member of metadata: names are there, labels and annotations are texts. */
-function metadata(whole: Cel, name: string): Value {
-  if (name === "name" || name === "namespace" || name === "uid") return known(cel.member(whole, name), "string");
-  const made = memberOf(known(whole), name, NO_SCOPE);
-  if (name !== "labels" && name !== "annotations") return made;
-  return { ...made, member: (key) => ({ ...memberOf(made, key, NO_SCOPE), type: "string" }) };
-}
+/** A member of metadata: names are there. */
+const metadata = (whole: Cel, name: string): Value =>
+  name === "name" || name === "namespace" || name === "uid"
+    ? known(cel.member(whole, name), "string")
+    : metadataMember(known(whole), name, NO_SCOPE);
