@@ -19,7 +19,7 @@ import { checkReferences, type Reference } from "./references.js";
 
 /** A name that can be pasted into an entry without quotes. */
 const PLAIN_NAME = /^[A-Za-z][\w.-]*$/;
-const MUTATING = "MutatingAdmissionPolicy";
+const MUTATING = /^(?:Namespaced)?Mutating(?:Admission)?Policy$/;
 
 /** The problem of a Kubernetes resource that is given as the configuration; undefined for any other document. */
 function resourceAsPolicies(document: SourceDocument, file: string): Problem | undefined {
@@ -60,7 +60,7 @@ function pasted(root: SourceNode, kind: DocumentIdentity["kind"], file: string):
   const name = metadata === undefined ? undefined : textAt(metadata, "name");
   const id = name !== undefined && PLAIN_NAME.test(name) ? name : "my-policy";
   const path = inlineYaml(`./${basename(file)}`);
-  const more = kind === MUTATING ? "\n  allowedToMutate: true" : "";
+  const more = MUTATING.test(kind) ? "\n  allowedToMutate: true" : "";
   return `name it by \`resource:\` in a policies.yaml beside it:\n${yamlName(id)}:\n  resource: ${path}${more}`;
 }
 

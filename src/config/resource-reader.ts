@@ -48,9 +48,10 @@ export function readResource(written: Written<MapNode>): PolicyEntry | undefined
       return undefined;
     }
     refuseKeys(fields, ["hostCapabilities", "groupWarnings"], "a CEL policy", path, sink);
-    for (const [key, group, kind] of KEYS_OF_KINDS) {
-      if (fields[key] === undefined || opened(documents).some((document) => isOf(document, group, kind))) continue;
-      sink.keyError([...path, key], `has no meaning here: no document is a ${kind} of ${group}`, {
+    for (const [key, ...kinds] of KEYS_OF_KINDS) {
+      if (fields[key] === undefined || opened(documents).some((document) => isOneOf(document, kinds))) continue;
+      const wanted = kinds.map(([group, kind]) => `a ${kind} of ${group}`).join(" or ");
+      sink.keyError([...path, key], `has no meaning here: no document is ${wanted}`, {
         code: "CONFIG_MEANINGLESS_KEY",
       });
     }
@@ -77,15 +78,20 @@ export function readResource(written: Written<MapNode>): PolicyEntry | undefined
 const WASM_MAGIC = "\0asm";
 const ADDRESS = /^(?:https?|registry|oci):\/\//;
 
-/** Keys that apply to policies of one kind, with the kind. */
+/** Keys that apply to policies of some kinds, with the kinds. */
 const KEYS_OF_KINDS = [
-  ["allowedToMutate", "admissionregistration.k8s.io", "MutatingAdmissionPolicy"],
-  ["certificateRequests", "policy.cert-manager.io", "CertificateRequestPolicy"],
+  [
+    "allowedToMutate",
+    ["admissionregistration.k8s.io", "MutatingAdmissionPolicy"],
+    ["policies.kyverno.io", "MutatingPolicy"],
+    ["policies.kyverno.io", "NamespacedMutatingPolicy"],
+  ],
+  ["certificateRequests", ["policy.cert-manager.io", "CertificateRequestPolicy"]],
 ] as const;
 
-function isOf(document: SourceDocument, group: string, kind: string): boolean {
+function isOneOf(document: SourceDocument, kinds: readonly (readonly [group: string, kind: string])[]): boolean {
   const identity = identityOf(document);
-  return identity.group === group && identity.kind === kind;
+  return kinds.some(([group, kind]) => identity.group === group && identity.kind === kind);
 }
 
 /** Reports keys that would silently have no effect for the kind of policy found. */

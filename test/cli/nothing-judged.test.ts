@@ -53,8 +53,8 @@ const FILES: Readonly<Record<string, string>> = {
   "compile.yaml": policy().replace("< 5", "<"),
   "rules.yaml": policy().replace("deployments", "deployment"),
   "cluster-policy.yaml":
-    "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: { name: old }\nspec: { rules: [] }\n",
-  "mutating.yaml": policy("MutatingPolicy"),
+    "apiVersion: kyverno.io/v2\nkind: CleanupPolicy\nmetadata: { name: old }\nspec: { rules: [] }\n",
+  "generating.yaml": policy("GeneratingPolicy"),
   "constraint.yaml": "apiVersion: constraints.gatekeeper.sh/v1beta1\nkind: K8sRequiredLabels\nmetadata: { name: x }\n",
   "kubewarden.yaml": "apiVersion: policies.kubewarden.io/v1\nkind: ClusterAdmissionPolicy\nmetadata: { name: x }\n",
   "broken.yaml": "a: [\n",
@@ -201,7 +201,7 @@ const CASES: readonly (readonly [code: number, args: readonly string[], says: Re
       ["compile.yaml", /failed to compile policy few/],
       ["broken.yaml", /broken\.yaml:1/],
       ["cluster-policy.yaml", /of a kind that is not served/],
-      ["mutating.yaml", /of a kind that is not served/],
+      ["generating.yaml", /of a kind that is not served/],
       ["constraint.yaml", /of a kind that is not served/],
       ["kubewarden.yaml", /of a kind that is not served/],
     ] as const

@@ -44,7 +44,7 @@ results:
 
 const FILES: Readonly<Record<string, string>> = {
   "policy.yaml": policy("p"),
-  "more.yaml": `# a comment\n---\n${policy("first", "true")}---\n${policy("second", "object.(")}---\n${policy("old", "false", "MutatingPolicy")}`,
+  "more.yaml": `# a comment\n---\n${policy("first", "true")}---\n${policy("second", "object.(")}---\n${policy("old", "false", "GeneratingPolicy")}`,
   "vap.yaml": `---\n\n${ADMISSION}`,
   "policies.yaml":
     "fine:\n  cel: {validations: [{expression: 'true'}]}\nnever:\n  cel: {validations: [{expression: 'false'}]}\n",

@@ -41,6 +41,7 @@ const KINDS: Readonly<Record<string, string>> = {
   "ValidatingAdmissionPolicy document": `{ resource: ${join(folder, "policy.yaml")} }`,
   "MutatingAdmissionPolicy document": `{ resource: ${join(folder, "mutating.yaml")}, allowedToMutate: true }`,
   "Kyverno's ValidatingPolicy": `{ resource: ${join(folder, "kyverno.yaml")} }`,
+  "Kyverno's MutatingPolicy": `{ resource: ${join(folder, "kyverno-mutating.yaml")}, allowedToMutate: true }`,
   CertificateRequestPolicy: `{ resource: ${join(folder, "requests.yaml")}, certificateRequests: { binding: assume-bound } }`,
   "inline CEL": `\n  cel:${SPEC.replaceAll("\n", "\n  ")}`,
   "inline CEL that waits for a cluster": `\n  cel:${WAITING.replaceAll("\n", "\n  ")}`,
@@ -74,7 +75,7 @@ deep: { expression: "outer()", message: deep says no, policies: { outer: { polic
 /** The kinds whose policies cannot be made to fail by an object. */
 const UNFAILING: ReadonlySet<string> = new Set(["gatekeeper"]);
 /** The kinds whose policies never say no: what they do is mutate, or fail to. */
-const UNREJECTING: ReadonlySet<string> = new Set(["MutatingAdmissionPolicy document"]);
+const UNREJECTING: ReadonlySet<string> = new Set(["MutatingAdmissionPolicy document", "Kyverno's MutatingPolicy"]);
 
 let objects = 0;
 /** A Pod that every policy rejects, accepts or fails at; or a request for a certificate, where policies are about these. */
@@ -128,18 +129,18 @@ metadata: { name: chaos }
 spec:${ANYTHING}${SPEC}
 `,
   );
-  writeFileSync(
-    join(folder, "mutating.yaml"),
-    `apiVersion: admissionregistration.k8s.io/v1
-kind: MutatingAdmissionPolicy
+  const mutating = (kind: string): string => `kind: ${kind}
 metadata: { name: chaos }
 spec:${ANYTHING}
   reinvocationPolicy: Never
   mutations:
     - patchType: JSONPatch
       jsonPatch: { expression: "${MODE} == 'accept' ? [] : [JSONPatch{op: 'add', path: ${MODE} == 'mutate' ? '/metadata/finalizers' : object.nope, value: ['a.b/c']}]" }
-`,
-  );
+`;
+  const api = "apiVersion: admissionregistration.k8s.io/v1\n";
+  writeFileSync(join(folder, "mutating.yaml"), api + mutating("MutatingAdmissionPolicy"));
+  const kyverno = "apiVersion: policies.kyverno.io/v1\n";
+  writeFileSync(join(folder, "kyverno-mutating.yaml"), kyverno + mutating("MutatingPolicy"));
   writeFileSync(
     join(folder, "requests.yaml"),
     `apiVersion: policy.cert-manager.io/v1alpha1

@@ -121,7 +121,7 @@ const WRONG: Readonly<Record<string, Change>> = {
   ),
   "a kind of policies that is not served": written(
     "policies/need-owner.yaml",
-    POLICY.replace("ValidatingPolicy", "MutatingPolicy"),
+    POLICY.replace("ValidatingPolicy", "GeneratingPolicy"),
   ),
   "an empty policy": written("policies/need-owner.yaml", ""),
   "no folder of policies": removed("policies"),

@@ -1,12 +1,14 @@
 /** The demands of Kyverno's policies (spec kyverno.md 2.8, 3). */
 import { autogenOf } from "../../kinds/kyverno/autogen/autogen.js";
-import type { PolicySpec } from "../../kinds/kyverno/resource.js";
-import { isObject, member, namespaceOf } from "../../kubernetes/object.js";
+import { readOldPolicy } from "../../kinds/kyverno/read-old-policy.js";
+import { isMutating, type PolicySpec } from "../../kinds/kyverno/resource.js";
+import { isObject, member, namespaceOf, text } from "../../kubernetes/object.js";
 import { CEL_SIDE_EFFECTS, OWN_DOMAIN, operationsOf } from "./admission-policy-demand.js";
 import { anyOf, webhookRulesOf } from "./constraints.js";
 import { type AskedPolicy, expressionsAskAboutRights, failurePolicyOf, matchPolicyOf, timeoutOf } from "./demand.js";
 import { type PortableConditions, readConditions } from "./portable-conditions.js";
 import { readMatch, textsOf } from "./rules.js";
+import { together } from "./together.js";
 
 /** Modes of evaluation without admission requests. */
 const OTHER_MODES: ReadonlySet<unknown> = new Set(["JSON", "HTTP", "Envoy"]);
@@ -23,7 +25,7 @@ interface KyvernoOptions {
 }
 
 /**
- * The demand of a ValidatingPolicy or NamespacedValidatingPolicy; `undefined` for one without admission requests. Controllers of pods that it judges are included.
+ * The demand of a policy of Kyverno; `undefined` for one without admission requests. Controllers of pods that it is for are included.
  *
  * For Kyverno's engine a missing object has no labels, so that a selector of objects without a label holds for every CREATE; its own webhooks have that
  * selector and get only the others, and so do these.
@@ -54,7 +56,10 @@ export function kyvernoDemand(
     operations: operationsOf(said.rules),
   };
   // Variants have conditions of their own. A failing condition makes the API server refuse the request, so it must be one for which the policy would deny.
-  const copies = variants.length === 0 && (failurePolicy === "Ignore" || (denies && said.isExact && !excepted));
+  // The conditions of a policy are about what those before have left.
+  const mutating = isMutating({ kind: text(resource, "kind") });
+  const denying = denies && said.isExact && !excepted;
+  const copies = !mutating && variants.length === 0 && (failurePolicy === "Ignore" || denying);
   const namespace = namespaceOf(resource);
   return {
     id,
@@ -70,11 +75,21 @@ export function kyvernoDemand(
       timeoutSeconds: timeoutOf(member(member(spec, "webhookConfiguration"), "timeoutSeconds")),
     },
     asksAboutRights: expressionsAskAboutRights(spec),
-    mutating: false,
-    shares: true,
+    mutating,
+    shares: !mutating,
     domain: OWN_DOMAIN,
     ...(namespace !== "" && { namespace }),
   };
+}
+
+/** The demand of a policy of the old language: that of all policies that its rules become; `undefined` where admission asks none of them. */
+export function oldKyvernoDemand(id: string, resource: unknown, conditions: PortableConditions) {
+  if (!isObject(resource)) return undefined;
+  const asked = readOldPolicy(resource).rules.flatMap(({ policies }) =>
+    policies.flatMap(({ resource: policy }) => kyvernoDemand(id, policy, { conditions, excepted: true }) ?? []),
+  );
+  // It checks everything again that it is asked about.
+  return asked.length === 0 ? undefined : { ...together(id, asked), shares: true };
 }
 
 /** The parts of a spec that decide which variants there are. */

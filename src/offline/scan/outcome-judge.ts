@@ -6,6 +6,7 @@ import { EvaluationRun, hasJudged } from "../../policy/evaluation-run.js";
 import type { Outcome, Review } from "../../policy/index.js";
 import type { ServedPolicy } from "../../policy/served/policy-set.js";
 import type { Finding, ReportedPolicy } from "../reports/finding.js";
+import { asWritten } from "./as-written.js";
 import { type Judge, type Mutated, type Mutator, type ResourceSubject, type Subject, withObject } from "./judge.js";
 
 /** A policy, with its description in reports. */
@@ -57,11 +58,13 @@ export class OutcomeJudge implements Judge, Mutator {
     const findings: Finding[] = [];
     let object: JsonObject | undefined;
     for (const [policy, judging] of this.#judging.entries()) {
-      const review = admissionQuestion(withObject(subject, object).request);
+      const { request, object: before } = withObject(subject, object);
+      const review = admissionQuestion(request);
       const { found, outcome } = await this.#ask(policy, judging, review);
       if (found !== undefined) findings.push(found);
       const mutation = outcome.verdict === "allow" ? outcome.mutation : undefined;
-      if (mutation?.kind === "patch" && isObject(mutation.changed?.object)) object = mutation.changed.object;
+      const changed = mutation?.kind === "patch" ? mutation.changed?.object : undefined;
+      if (isObject(changed)) object = asWritten(before, changed);
     }
     return { findings, object };
   }

@@ -86,13 +86,13 @@ describe("policies of a test", () => {
   });
 
   test("count with those that are not evaluated", async () => {
-    const mutating = {
+    const generating = {
       apiVersion: "policies.kyverno.io/v1",
-      kind: "MutatingPolicy",
+      kind: "GeneratingPolicy",
       metadata: { name: "m" },
       spec: {},
     };
-    const { out, rows } = await run([POLICY, mutating]);
+    const { out, rows } = await run([POLICY, generating]);
     assert.match(out, /Applying 2 policies to 2 resources with 0 exceptions/);
     assert.deepEqual(rows, PASSED);
   });

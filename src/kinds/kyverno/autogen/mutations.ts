@@ -1,4 +1,4 @@
-/** The expressions of a mutating policy about pods, rewritten for the controllers that create pods, as Kyverno 1.19 does (spec kyverno-old.md). */
+/** The expressions of a mutating policy about pods, rewritten for the controllers that create pods, as Kyverno 1.19 does. */
 import type { PolicySpec } from "../resource.js";
 import type { ControllerVariant } from "./controllers.js";
 

@@ -19,7 +19,11 @@ export interface ActionPart {
 
 /** The action without overrides. */
 export function actionOf(policy: unknown, rule: unknown): FailureAction {
-  const own = text(member(rule, "validate"), "failureAction");
+  const images = member(rule, "verifyImages");
+  const ofImages = Array.isArray(images) ? images.map((each) => text(each, "failureAction")) : [];
+  const own =
+    text(member(rule, "validate"), "failureAction") ||
+    (ofImages.find((each) => each.toLowerCase() === "enforce") ?? ofImages[0] ?? "");
   return read(own === "" ? text(member(policy, "spec"), "validationFailureAction") : own);
 }
 

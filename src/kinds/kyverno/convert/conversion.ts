@@ -21,6 +21,8 @@ export interface ConvertedDocument {
 export interface ConvertedRule {
   readonly rule: string;
   readonly index: number;
+  /** The name of its policy, or the beginning of the names of several. */
+  readonly documentName: string;
   /** The action when it fails, without overrides by namespace. */
   readonly action: FailureAction;
   /** Mostly one; none where there are reasons. */

@@ -49,7 +49,7 @@ function namesOf(policy: string, rules: readonly JsonObject[]): readonly string[
 function ruleOf(old: OldRule, documentName: string): ConvertedRule {
   const { policy, rule, index, name } = old;
   const path: FieldPath = ["spec", "rules", index];
-  const common = { rule: name, index, action: actionOf(policy, rule) };
+  const common = { rule: name, index, documentName, action: actionOf(policy, rule) };
   const below = <T extends Reason>(reason: T): T => ({ ...reason, path: [...path, ...reason.path] });
   try {
     const { documents, notes } = convertRule(old, documentName);

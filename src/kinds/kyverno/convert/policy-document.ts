@@ -12,6 +12,8 @@ import type { Placed, RuleDraft } from "./rule-draft.js";
 /** The annotations by which a converted policy tells where it comes from: `ClusterPolicy/NAME` or `Policy/NAMESPACE/NAME`, and the rule. */
 export const CONVERTED_FROM = "policy-server/converted-from";
 export const CONVERTED_RULE = "policy-server/converted-rule";
+/** The annotation of a policy whose expressions are those of the rule's `validate.cel`. */
+export const CONVERTED_CEL = "policy-server/converted-cel";
 
 /** The controllers that the new kind's autogen knows. */
 const AUTOGEN: ReadonlyMap<string, string> = new Map(
@@ -22,7 +24,11 @@ const AUTOGEN: ReadonlyMap<string, string> = new Map(
 );
 
 /** Metadata of a document made of an old policy. */
-export function metadataOf({ policy, name: rule }: Pick<OldRule, "name" | "policy">, name: string): JsonObject {
+export function metadataOf(
+  { policy, rule, name: ruleName }: Pick<OldRule, "name" | "policy"> & Partial<Pick<OldRule, "rule">>,
+  name: string,
+): JsonObject {
+  const isCel = member(member(rule, "validate"), "cel") !== undefined;
   const metadata = member(policy, "metadata");
   const own = isObject(member(metadata, "annotations")) ? (member(metadata, "annotations") as JsonObject) : {};
   const annotations = Object.entries(own).filter(
@@ -35,7 +41,12 @@ export function metadataOf({ policy, name: rule }: Pick<OldRule, "name" | "polic
     name,
     ...(namespace !== "" && { namespace }),
     ...(isObject(labels) && Object.keys(labels).length > 0 && { labels }),
-    annotations: { ...Object.fromEntries(annotations), [CONVERTED_FROM]: from, [CONVERTED_RULE]: rule },
+    annotations: {
+      ...Object.fromEntries(annotations),
+      [CONVERTED_FROM]: from,
+      [CONVERTED_RULE]: ruleName,
+      ...(isCel && { [CONVERTED_CEL]: "true" }),
+    },
   };
 }
 
@@ -142,9 +153,11 @@ function reportProperties({ rule }: OldRule, draft: RuleDraft): void {
 }
 
 /** The variables that something names, so that none is written in vain. */
-export function usedVariables(
-  draft: RuleDraft,
-): readonly Placed<{ readonly name?: string; readonly expression?: string }>[] {
+export function usedVariables(draft: {
+  readonly variables: RuleDraft["variables"];
+  readonly validations: readonly object[];
+  readonly auditAnnotations: readonly object[];
+}): readonly Placed<{ readonly name?: string; readonly expression?: string }>[] {
   const { variables, validations, auditAnnotations } = draft;
   const texts = [...validations, ...auditAnnotations].flatMap((each) =>
     Object.values(each).filter((value) => typeof value === "string"),

@@ -6,57 +6,54 @@ import * as cel from "../cel-text.js";
 import { hasVariables, template } from "../jmespath/template.js";
 import { NotConverted, placed } from "../not-converted.js";
 import type { Scope } from "../scope.js";
-import { childOf, ensured, operation, type Piece, type Place, surePlace, when } from "./patches.js";
+import { childOf, ensured, operation, type Piece, type Place, textOf, when } from "./patches.js";
 
 /** Variables in the text; a word stands for each while YAML is read. */
 const VARIABLE = /\{\{(?:\{[^{}]*\}|[^{}]|\{\{[^{}]*\}\})*\}\}/g;
-const OPERATIONS = ["add", "copy", "move", "remove", "replace"];
+const WORD = /_patch_variable_(\d+)_/g;
+const OPERATIONS = ["add", "copy", "move", "remove", "replace", "test"];
 
-/** The operations of a text of YAML or JSON. */
-export function jsonPatchPieces(source: string, root: Place, scope: Scope): readonly Piece[] {
+/** The operations of a text of YAML or JSON. @param sure places that are there */
+export function jsonPatchPieces(source: string, root: Place, scope: Scope, sure: readonly Place[]): readonly Piece[] {
   const variables: string[] = [];
   const words = source.replaceAll(VARIABLE, (variable) => `_patch_variable_${variables.push(variable) - 1}_`);
-  const quotedWords = new Set(
-    Array.from(words.matchAll(/(["'])(_patch_variable_\d+_)\1/g), ([, , word]) => word ?? ""),
-  );
-  if (scope.depth === 0 && read(words).some((each) => text(each, "path").includes("_patch_variable_")))
-    throw new NotConverted([], "Kyverno refuses variables in a path outside of foreach");
+  const filled = (value: string) => value.replaceAll(WORD, (_, index: string) => variables[Number(index)] ?? "");
   const valueAt = (value: unknown): Cel => {
-    if (typeof value === "string") {
-      const term = template(filled(value, variables), scope);
-      // Kyverno replaces variables in the text before it reads it: in quotes they are texts.
-      return quotedWords.has(value) && term.type !== "string" ? cel.call("string", term.cel) : term.cel;
-    }
-    if (Array.isArray(value)) return cel.list(value.map((each: unknown) => cel.call("dyn", valueAt(each))));
-    if (!isObject(value)) return cel.literal(value);
-    return cel.map(Object.entries(value).map(([key, each]) => [key, cel.call("dyn", valueAt(each))] as const));
+    if (Array.isArray(value)) return cel.list(value.map((each) => cel.call("dyn", valueAt(each))));
+    if (isObject(value))
+      return cel.map(Object.entries(value).map(([key, each]) => [key, cel.call("dyn", valueAt(each))]));
+    if (typeof value !== "string") return cel.literal(value);
+    const term = template(filled(value), scope);
+    // Kyverno replaces variables in the text before it reads it: in quotes they are texts.
+    const isQuoted = words.includes(`"${value}"`) || words.includes(`'${value}'`);
+    return isQuoted && term.type !== "string" ? cel.call("string", term.cel) : term.cel;
   };
-  const operations = read(words);
-  const known = new Known();
-  return operations.flatMap((each, index) =>
+  const known = new Known(sure);
+  return read(words).flatMap((each, index) =>
     placed([index], () => {
-      const placesFrom = (key: string) => placesOf(filled(text(each, key), variables), root, scope);
-      const op = text(each, "op");
-      const value = hasWords(each.value) ? valueAt(each.value) : template(each.value ?? null, scope).cel;
-      const path = placesFrom("path");
-      if (op === "test") return testPieces(path.at(-1) ?? root, value, index, text(each, "path"));
-      if (!OPERATIONS.includes(op)) throw new NotConverted(["op"], `${JSON.stringify(op)} is no operation`);
-      const target = path.at(-1);
-      if (target === undefined) throw new NotConverted(["path"], "the whole object can't be replaced");
-      const from = placesFrom(op === "copy" || op === "move" ? "from" : "path").at(-1) ?? root;
-      const parents = op === "add" ? parentsOf(path).filter(([place]) => known.isNew(place)) : [];
-      known.changes(op, target, from);
-      if (op === "remove") return when(target.exists, [operation("remove", target.pointer)]);
-      if (op === "add")
-        return [
-          ...parents.flatMap(([place, made]) => ensured(place, made)),
-          operation("add", target.pointer, { value }),
-        ];
+      const [op, path] = [text(each, "op"), text(each, "path")];
+      if (!OPERATIONS.includes(op)) throw new NotConverted(["op"], `${JSON.stringify(op)} is not an operation`);
+      if (scope.depth === 0 && path !== filled(path))
+        throw new NotConverted(["path"], "Kyverno refuses variables in a path outside of foreach");
+      const hasWords = new RegExp(WORD).test(JSON.stringify(each.value ?? null));
+      const value = hasWords ? valueAt(each.value) : cel.literal(each.value);
+      const places = placed(["path"], () => placesOf(filled(path), root, scope));
+      const target = places.at(-1) ?? root;
+      if (op === "test") return testPieces(target, value, index, path);
+      const isMove = op === "copy" || op === "move";
+      const from = isMove
+        ? placed(["from"], () => placesOf(filled(text(each, "from")), root, scope)).at(-1)
+        : undefined;
+      const parents = op === "add" ? parentsOf(places).filter(([place]) => known.needs(place)) : [];
+      const isSure = known.isSure(target);
+      known.change(op, target, from);
+      const [removed, added] = [operation("remove", target.pointer), operation("add", target.pointer, { value })];
+      if (op === "remove") return isSure ? [removed] : when(target.exists, [removed]);
+      if (op === "add") return [...parents.flatMap(([place, made]) => ensured(place, made)), added];
       // Kyverno refuses to replace or copy what is missing, which CEL's patches let pass: to remove it is an error.
-      const missing = (place: Place) => operation("remove", place.pointer);
-      if (op === "replace") return [missing(target), operation("add", target.pointer, { value })];
+      if (from === undefined) return [removed, added];
       const moved = operation(op === "copy" ? "copy" : "move", target.pointer, { from: from.pointer });
-      return op === "copy" ? when(from.exists, [moved], [missing(from)]) : [moved];
+      return op === "copy" ? when(from.exists, [moved], [operation("remove", from.pointer)]) : [moved];
     }),
   );
 }
@@ -72,11 +69,6 @@ function read(source: string): readonly JsonObject[] {
   return value;
 }
 
-const filled = (value: string, variables: readonly string[]): string =>
-  value.replaceAll(/_patch_variable_(\d+)_/g, (_, index: string) => variables[Number(index)] ?? "");
-
-const hasWords = (value: unknown): boolean => (JSON.stringify(value) ?? "").includes("_patch_variable_");
-
 /** A failing test must be an error, which stops the request: a test of CEL's patches only leaves the object as it was. */
 function testPieces(place: Place, value: Cel, index: number, path: string): readonly Piece[] {
   if (value.text === "null") throw new NotConverted(["value"], "a test of null is not converted");
@@ -87,87 +79,77 @@ function testPieces(place: Place, value: Cel, index: number, path: string): read
 
 /** The places along a path, the object itself left out. */
 function placesOf(path: string, root: Place, scope: Scope): readonly Place[] {
-  const pieces = path.match(/\{\{(?:\{[^{}]*\}|[^{}]|\{\{[^{}]*\}\})*\}\}|[^/{]+|\/|\{/g) ?? [];
-  if (pieces[0] !== "/") throw new NotConverted(["path"], "a path begins with /");
-  const segments: string[] = [];
-  for (const piece of pieces) {
-    if (piece === "/") segments.push("");
-    else segments[segments.length - 1] += piece;
-  }
-  if (segments.at(-1) === "-1") segments[segments.length - 1] = "-";
+  const variables = [...(path.match(VARIABLE) ?? [])];
+  const [first, ...segments] = path.replaceAll(VARIABLE, "\0").split("/");
+  if (first !== "" || segments.length === 0) throw new NotConverted([], "a path begins with /");
   const places: Place[] = [];
-  let place = root;
-  for (const segment of segments) {
-    place = stepTo(place, segment, scope);
-    places.push(place);
+  for (const [index, each] of segments.entries()) {
+    const segment = each.replaceAll("\0", () => variables.shift() ?? "");
+    const isNew = segment === "-1" && index === segments.length - 1;
+    places.push(stepTo(places.at(-1) ?? root, isNew ? "-" : segment, scope));
   }
   return places;
 }
 
 function stepTo(place: Place, segment: string, scope: Scope): Place {
+  const owner = place.isSure ? place.value : place.optional;
+  const step = (key: Cel, value: Cel, optional: Cel): Place => {
+    const exists = cel.method(optional, "hasValue");
+    return { pointer: [...place.pointer, cel.literal("/"), key], value, optional, isSure: false, exists };
+  };
+  const item = (at: Cel) => step(cel.call("string", at), cel.item(place.value, at), cel.optionalItem(owner, at));
   if (hasVariables(segment)) {
     const { cel: key, type } = template(segment, scope);
-    if (type === "string") return { ...childOf(place, key), pointer: [...place.pointer, cel.literal("/"), key] };
-    return indexed(place, key, cel.call("string", key));
+    return type === "string" ? step(key, cel.item(place.value, key), cel.optionalItem(owner, key)) : item(key);
   }
   if (segment === "-") return { ...place, pointer: [...place.pointer, cel.literal("/-")], exists: cel.FALSE };
   if (segment === "-1") {
     // The last item, or the first one of a list that is made for it.
-    const size = cel.call("size", cel.orValue(place.isSure ? place.value : place.optional, cel.list([])));
-    const last = cel.call("math.greatest", cel.minus(size, cel.literal(1)), cel.literal(0));
-    return indexed(place, last, cel.call("string", last));
+    const size = cel.call("size", cel.orValue(owner, cel.list([])));
+    return item(cel.call("math.greatest", cel.minus(size, cel.literal(1)), cel.literal(0)));
   }
-  if (/^\d+$/.test(segment)) return indexed(place, cel.primary(segment), cel.literal(segment));
+  const at = cel.primary(segment);
+  if (/^\d+$/.test(segment)) return step(cel.literal(segment), cel.item(place.value, at), cel.optionalItem(owner, at));
   return childOf(place, segment.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
-function indexed(place: Place, at: Cel, key: Cel): Place {
-  const optional = cel.optionalItem(place.isSure ? place.value : place.optional, at);
-  return {
-    ...surePlace([...place.pointer, cel.literal("/"), key], cel.item(place.value, at)),
-    optional,
-    isSure: false,
-    exists: cel.method(optional, "hasValue"),
-  };
 }
 
 /** The maps and lists above of what is added, which Kyverno makes. */
 const parentsOf = (path: readonly Place[]): readonly (readonly [Place, Cel])[] =>
   path.slice(0, -1).flatMap((place, index) => {
-    const last = path[index + 1]?.pointer.at(-1)?.text ?? "";
-    const isList = /^"(?:\/-|\d+)"$|^string\(/.test(last);
+    const next = path[index + 1]?.pointer.at(-1)?.text ?? "";
+    const isList = /^"(?:\/-|\d+)"$|^string\(/.test(next);
     return textOf(place) === '"/metadata"' ? [] : [[place, cel.primary(isList ? "[]" : "{}")] as const];
   });
 
-const textOf = ({ pointer }: Place): string => pointer.map(({ text }) => text).join(" ");
-
-/** What the operations before have changed: what is there is asked of the object as it was before all of them. */
+/** The changes by the operations before: whether a place is there is asked of the object as it was before all of them. */
 class Known {
-  readonly #made = new Set<string>();
-  readonly #given = new Set<string>();
-  readonly #gone = new Set<string>();
+  readonly #there: Set<string>;
+  readonly #added: string[] = [];
+  readonly #removed: string[] = [];
 
-  /** Whether a place that an operation needs must be made. */
-  isNew(place: Place): boolean {
-    const text = textOf(place);
-    if ([...this.#given].some((other) => text.startsWith(`${other} `)))
-      throw new NotConverted(
-        ["path"],
-        "an operation below of what another one adds is not converted: write both as one",
-      );
-    const isNew = !this.#made.has(text) && !this.#given.has(text);
-    this.#made.add(text);
+  constructor(sure: readonly Place[]) {
+    this.#there = new Set(sure.map((place) => textOf(place)));
+  }
+
+  isSure = (place: Place): boolean => this.#there.has(textOf(place));
+
+  /** Whether a place must be made where it is missing; it is there then. */
+  needs(place: Place): boolean {
+    const own = textOf(place);
+    if (this.#added.some((other) => own.startsWith(`${other} `)))
+      throw new NotConverted(["path"], "an operation below of what another one adds: write both as one");
+    const isNew = !this.#there.has(own);
+    this.#there.add(own);
     return isNew;
   }
 
-  changes(op: string, target: Place, from: Place): void {
-    const text = textOf(target);
-    if ([...this.#gone].some((other) => text === other || text.startsWith(`${other} `)))
-      throw new NotConverted(
-        ["path"],
-        "an operation on what another one has removed is not converted: write both as one",
-      );
-    if (op === "remove" || op === "move") this.#gone.add(textOf(op === "move" ? from : target));
-    if (op !== "remove") this.#given.add(text);
+  change(op: string, target: Place, from: Place | undefined): void {
+    const own = textOf(target);
+    if (this.#removed.some((other) => own === other || own.startsWith(`${other} `)))
+      throw new NotConverted(["path"], "an operation on what another one removes: write both as one");
+    if (op === "remove" || op === "move") this.#removed.push(textOf(from ?? target));
+    if (op === "remove") return;
+    this.#there.add(own);
+    this.#added.push(own);
   }
 }

@@ -17,13 +17,9 @@ export interface Place {
 }
 
 /** A place that is always there. */
-export const surePlace = (pointer: readonly Cel[], value: Cel): Place => ({
-  pointer,
-  value,
-  optional: value,
-  isSure: true,
-  exists: cel.TRUE,
-});
+export const surePlace = (pointer: readonly Cel[], value: Cel): Place => {
+  return { pointer, value, optional: value, isSure: true, exists: cel.TRUE };
+};
 
 /** A member of a map. @param key its name, or an expression of it */
 export function childOf(place: Place, key: Cel | string): Place {
@@ -31,18 +27,12 @@ export function childOf(place: Place, key: Cel | string): Place {
   const isName = typeof key === "string";
   const optional = isName ? cel.optionalMember(parent, key) : cel.optionalItem(parent, key);
   const there = isName ? cel.has(place.value, key) : cel.relation("in", key, place.value);
-  return {
-    pointer: [
-      ...place.pointer,
-      ...(isName
-        ? [cel.literal(`/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`)]
-        : [cel.literal("/"), cel.call("jsonpatch.escapeKey", key)]),
-    ],
-    value: isName ? cel.member(place.value, key) : cel.item(place.value, key),
-    optional,
-    isSure: false,
-    exists: place.isSure ? there : cel.method(optional, "hasValue"),
-  };
+  const value = isName ? cel.member(place.value, key) : cel.item(place.value, key);
+  const exists = place.isSure ? there : cel.method(optional, "hasValue");
+  const step = isName
+    ? [cel.literal(`/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`)]
+    : [cel.literal("/"), cel.call("jsonpatch.escapeKey", key)];
+  return { pointer: [...place.pointer, ...step], value, optional, isSure: false, exists };
 }
 
 /** An item of a list. @param at an index */
@@ -51,6 +41,13 @@ export const itemOf = (place: Place, at: Cel, value: Cel): Place =>
 
 /** The place, once it is certain to be there. */
 export const made = (place: Place): Place => surePlace(place.pointer, place.value);
+
+/** A place's pointer, by which places are compared. @param from the part that it begins with */
+export const textOf = ({ pointer }: Place, from = 0): string =>
+  pointer
+    .slice(from)
+    .map(({ text }) => text)
+    .join(" ");
 
 /** Operations that are always there, or a list of them. */
 export type Piece = { readonly operation: Cel } | { readonly list: Cel };
@@ -79,7 +76,7 @@ function pointerText(parts: readonly Cel[]): string {
   for (const part of parts) {
     const last = joined.at(-1);
     if (last !== undefined && isText(last) && isText(part))
-      joined[joined.length - 1] = cel.literal(`${JSON.parse(last.text)}${JSON.parse(part.text)}`);
+      joined[joined.length - 1] = cel.primary(`${last.text.slice(0, -1)}${part.text.slice(1)}`);
     else joined.push(part);
   }
   return joined.length === 0 ? '""' : cel.plus(...joined).text;
@@ -87,21 +84,15 @@ function pointerText(parts: readonly Cel[]): string {
 
 /** The pieces as one list. */
 export function listOf(pieces: readonly Piece[]): Cel {
-  const lists: Cel[] = [];
-  let run: Cel[] = [];
-  const flush = () => {
-    if (run.length > 0) lists.push(cel.list(run));
-    run = [];
-  };
+  const lists: (Cel | Cel[])[] = [];
   for (const piece of pieces) {
-    if ("operation" in piece) run.push(piece.operation);
-    else {
-      flush();
-      lists.push(piece.list);
-    }
+    const last = lists.at(-1);
+    if ("list" in piece) lists.push(piece.list);
+    else if (Array.isArray(last)) last.push(piece.operation);
+    else lists.push([piece.operation]);
   }
-  flush();
-  return lists.length === 0 ? cel.list([]) : cel.plus(...lists);
+  const parts = lists.map((each) => (Array.isArray(each) ? cel.list(each) : each));
+  return parts.length === 0 ? cel.list([]) : cel.plus(...parts);
 }
 
 /** The pieces where a condition holds, and others where it does not. */

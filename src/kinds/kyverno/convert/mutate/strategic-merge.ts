@@ -6,25 +6,25 @@ import { hasVariables, template } from "../jmespath/template.js";
 import { NotConverted, placed } from "../not-converted.js";
 import { patternHolds } from "../pattern/pattern-rule.js";
 import { loopOf, type Scope } from "../scope.js";
-import { childOf, ensured, forEach, itemOf, made, operation, type Piece, type Place, when } from "./patches.js";
+import { childOf, ensured, forEach, itemOf, made, operation, type Piece, type Place, textOf, when } from "./patches.js";
 
-/** The keys by which lists of built-in kinds are merged; other lists are replaced. */
-const MERGE_KEYS: Readonly<Record<string, string>> = {
-  containers: "name",
-  initContainers: "name",
-  ephemeralContainers: "name",
-  volumes: "name",
-  env: "name",
-  imagePullSecrets: "name",
-  secrets: "name",
-  webhooks: "name",
-  volumeMounts: "mountPath",
-  volumeDevices: "devicePath",
-  hostAliases: "ip",
-  topologySpreadConstraints: "topologyKey",
+/** Lists of built-in kinds by the keys by which their items are merged; other lists are replaced. */
+const MERGED_BY: Readonly<Record<string, string>> = {
+  name: "containers initContainers ephemeralContainers volumes env imagePullSecrets secrets webhooks",
+  mountPath: "volumeMounts",
+  devicePath: "volumeDevices",
+  ip: "hostAliases",
+  topologyKey: "topologySpreadConstraints",
+  containerPort: "ports",
+  port: "ports",
 };
 
-/** What a merge is written for. */
+const mergeKeyOf = (list: string, value: readonly JsonObject[]): string | undefined =>
+  Object.keys(MERGED_BY).find(
+    (key) => MERGED_BY[key]?.split(" ").includes(list) && (list !== "ports" || Object.hasOwn(value[0] ?? {}, key)),
+  );
+
+/** The circumstances of a merge. */
 export interface MergeContext {
   readonly scope: Scope;
   /** Whether the object is of a built-in kind. */
@@ -33,6 +33,8 @@ export interface MergeContext {
   readonly isWorkload: boolean;
   /** Whether the merge is repeated for the elements of a list: the order of its items stays then. */
   readonly isLoop: boolean;
+  /** The element of the loop, where it loops over a list of the object. */
+  readonly element?: Place | undefined;
 }
 
 interface Key {
@@ -85,10 +87,8 @@ export function mergeConditions(pattern: JsonObject, place: Place, context: Merg
 }
 
 function anyItem(pattern: JsonObject, list: Place, context: MergeContext): Cel {
-  const { name, inner } = loopOf(context.scope, "item");
-  const item = cel.primary(name);
-  const holds = mergeConditions(pattern, itemOf(list, cel.literal(0), item), { ...context, scope: inner });
-  return cel.loop(itemsOf(list), "exists", name, holds);
+  const { names, place, inside } = itemLoop(list, context);
+  return cel.loop(itemsOf(list), "exists", names.item, mergeConditions(pattern, place, inside));
 }
 
 const itemsOf = (list: Place): Cel => (list.isSure ? list.value : cel.orValue(list.optional, cel.list([])));
@@ -117,13 +117,19 @@ export function mergePieces(pattern: JsonObject, place: Place, context: MergeCon
       if (anchor === "+()") return when(probed.exists, [], set(child, value, context));
       if (value === null) return when(child.exists, [operation("remove", child.pointer)]);
       if (isEmpty(value)) return [];
-      if (isObject(value)) return mapPieces(value, sure(child, place, name, context), context, probed);
-      const mergeKey = context.isBuiltin ? mergeKeyOf(name, value) : undefined;
-      if (isListOfMaps(value) && hasAnchor(value, isAny) && mergeKey !== "name") {
-        if (value.every((item) => hasAnchor(item, isGlobal))) return [];
-        throw new NotConverted([], "anchors in a list are converted where Kyverno merges its items by name");
+      if (isObject(value)) {
+        const map = sure(child, place, name, context);
+        const isOwn = probed.value.text === map.value.text;
+        const needed = ensured(map, cel.primary("{}"), isOwn ? cel.TRUE : remains(value, probed, context));
+        return [...needed, ...mergePieces(value, map, context, probed)];
       }
-      if (isListOfMaps(value) && mergeKey !== undefined) return itemPieces(value, child, mergeKey, context);
+      if (isListOfMaps(value)) {
+        const mergeKey = context.isBuiltin ? mergeKeyOf(name, value) : undefined;
+        if (hasAnchor(value, isAny) && mergeKey !== "name")
+          throw new NotConverted([], "anchors in a list are converted where Kyverno merges its items by name");
+        if (mergeKey !== undefined)
+          return elementPieces(value, child, context) ?? itemPieces(value, child, mergeKey, context);
+      }
       if (name === "finalizers") throw new NotConverted([], "finalizers are not converted: write a JSON patch");
       return set(child, value, context);
     }),
@@ -150,25 +156,12 @@ function plainOf(value: unknown): unknown {
   );
 }
 
-/** Whether nothing but conditions and empty maps is in a map. */
-const isEmpty = (value: unknown): boolean =>
-  isObject(value) &&
-  entriesOf(value).every(([, { anchor }, inner]) => anchor === "()" || anchor === "<()" || isEmpty(inner));
-
-/** A map is made where something is put into it. */
-function mapPieces(value: JsonObject, child: Place, context: MergeContext, probe: Place): readonly Piece[] {
-  const pieces = mergePieces(value, child, context, probe);
-  return isEmpty(value) || isGlobalOnly(value)
-    ? pieces
-    : [...ensured(child, cel.primary("{}"), remains(value, probe, context)), ...pieces];
+/** Whether nothing but conditions and empty maps is in a map, or items with global conditions in a list. */
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0 && value.every((item) => hasAnchor(item, isGlobal));
+  if (!isObject(value)) return false;
+  return entriesOf(value).every(([, { anchor }, inner]) => anchor === "()" || anchor === "<()" || isEmpty(inner));
 }
-
-/** Whether only items with global anchors are in a map. */
-const isGlobalOnly = (value: unknown): boolean =>
-  isObject(value) &&
-  Object.values(value).every((inner) =>
-    Array.isArray(inner) ? inner.length > 0 && inner.every((item) => hasAnchor(item, isGlobal)) : isGlobalOnly(inner),
-  );
 
 /** Whether anything of a map is left where keys are there already that `+(key)` would add. */
 const remains = (value: JsonObject, probe: Place, context: MergeContext): Cel =>
@@ -181,18 +174,12 @@ const remains = (value: JsonObject, probe: Place, context: MergeContext): Cel =>
     }),
   );
 
-/** What every object has, and every Pod and controller, and every item that is merged by its name. */
+/** Marks members that every object has, or every Pod and controller, or every item that is merged by its name. */
 function sure(child: Place, { pointer }: Place, name: string, { isWorkload }: MergeContext): Place {
   const isMetadata = name === "metadata" && pointer.length === 0;
   const isName = name === "name" && pointer.length > 1;
   const isOfPod = isWorkload && ["spec", "template", "jobTemplate", "containers"].includes(name);
   return isMetadata || isName || isOfPod ? made(child) : child;
-}
-
-function mergeKeyOf(name: string, value: unknown): string | undefined {
-  const [first] = Array.isArray(value) ? value : [];
-  if (name !== "ports" || !isObject(first)) return MERGE_KEYS[name];
-  return ["containerPort", "port"].find((key) => Object.hasOwn(first, key));
 }
 
 function itemPieces(items: readonly JsonObject[], list: Place, key: string, context: MergeContext): readonly Piece[] {
@@ -217,42 +204,50 @@ function anchoredPieces(pattern: JsonObject, list: Place, context: MergeContext)
   const top = cel.item(items, 0);
   const isSame = Object.hasOwn(pattern, "(name)") && holds.text !== "true";
   const first = holds.text === "true" ? top : isSame ? item : cel.item(cel.loop(items, "filter", names.item, holds), 0);
-  const [own, deep] = Object.entries(rest).reduce<[JsonObject, JsonObject]>(
-    ([a, b], [written, value]) =>
-      keyOf(written).anchor === "+()" ? [{ ...a, [written]: value }, b] : [a, { ...b, [written]: value }],
-    [{}, {}],
-  );
+  const part = (isOwn: boolean) =>
+    Object.fromEntries(Object.entries(rest).filter(([written]) => (keyOf(written).anchor === "+()") === isOwn));
+  const probe = (value: Cel) => itemOf(list, cel.literal(0), value);
   const pieces = [
-    ...mergePieces(own, place, inside, itemOf(list, cel.literal(0), top)),
-    ...mergePieces(deep, place, inside, itemOf(list, cel.literal(0), first)),
+    ...mergePieces(part(true), place, inside, probe(top)),
+    ...mergePieces(part(false), place, inside, probe(first)),
   ];
   const isMoved = holds.text !== "true" && !context.isLoop && pieces.length > 0;
   if (!isMoved) return forEach(items, names, holds, pieces);
-  const before = cel.loop(
-    cel.method(items, "slice", cel.literal(0), cel.primary(names.index)),
-    "filter",
-    names.item,
-    holds,
-  );
-  const to = [...list.pointer, cel.literal("/"), cel.call("string", cel.call("size", before))];
+  const before = cel.method(items, "slice", cel.literal(0), cel.primary(names.index));
+  const count = cel.call("size", cel.loop(before, "filter", names.item, holds));
+  const to = [...list.pointer, cel.literal("/"), cel.call("string", count)];
   return forEach(items, names, holds, [...pieces, operation("move", to, { from: place.pointer })]);
 }
 
+/** Items without anchors are merged into those of their keys, or put in front. An only item comes first in any case. */
 function plainPieces(items: readonly JsonObject[], list: Place, key: string, context: MergeContext): readonly Piece[] {
   const { names, item, place, inside } = itemLoop(list, context);
+  const front = [...list.pointer, cel.literal("/0")];
+  const isMoved = items.length === 1 && !context.isLoop;
   const merges: Piece[] = [];
   const inserts: Piece[] = [];
   for (const [index, pattern] of items.entries()) {
     const { [key]: value, ...rest } = pattern;
     if (value === undefined) throw new NotConverted([index], `an item needs ${key}, by which Kyverno merges this list`);
     const isIt = cel.equal(cel.member(item, key), template(value, inside.scope).cel);
-    const front = [...list.pointer, cel.literal("/0")];
-    const moves = items.length === 1 && !context.isLoop ? [operation("move", front, { from: place.pointer })] : [];
+    const moves = isMoved ? [operation("move", front, { from: place.pointer })] : [];
     merges.push(...forEach(list.value, names, isIt, [...mergePieces(rest, place, inside), ...moves]));
-    const inserted = operation("add", front, { value: template(plainOf(pattern), context.scope).cel });
-    inserts.unshift(...when(cel.loop(list.value, "exists", names.item, isIt), [], [inserted]));
+    const added = operation("add", front, { value: template(plainOf(pattern), context.scope).cel });
+    inserts.unshift(...when(cel.loop(list.value, "exists", names.item, isIt), [], [added]));
   }
   return when(list.exists, [...merges, ...inserts], set(list, items, context));
+}
+
+/** The item, where the list is that of the loop and the only item is the loop's element. */
+function elementPieces(items: readonly JsonObject[], list: Place, context: MergeContext): readonly Piece[] | undefined {
+  const [pattern = {}, ...others] = items;
+  const { element, scope } = context;
+  const { name = pattern["(name)"], "(name)": _, ...rest } = pattern;
+  const isSame = element !== undefined && textOf(element) === [textOf(list), textOf(element, -2)].join(" ");
+  if (!isSame || others.length > 0 || hasAnchor(rest, isAny) || typeof name !== "string") return undefined;
+  return template(name, scope).cel.text === `${element.value.text}.name`
+    ? mergePieces(rest, element, { ...context, isLoop: false })
+    : undefined;
 }
 
 /** A loop over the items of a list. */
@@ -261,5 +256,5 @@ function itemLoop(list: Place, context: MergeContext) {
   const index = loopOf(context.scope, "i").name;
   const item = cel.primary(name);
   const place = itemOf(list, cel.primary(index), item);
-  return { names: { index, item: name }, item, place, inside: { ...context, scope: inner } };
+  return { names: { index, item: name }, item, place, inside: { ...context, scope: inner, isLoop: false } };
 }
