@@ -24,10 +24,7 @@ export interface StepLoop {
 }
 
 /** A map that a step is about, too: where it is missing, the walk fails there. */
-export interface Parent {
-  readonly presence: Cel;
-  readonly path: readonly string[];
-}
+export type Parent = { readonly presence: Cel; readonly path: readonly string[] };
 
 /** A step of the walk. */
 export interface Step {
@@ -243,7 +240,7 @@ function equalitySteps(item: unknown, value: Value, walk: Walk): readonly Step[]
     const [first]: readonly unknown[] = item;
     const list = { ...there(value), plain: cel.orValue(optional, cel.list([])) };
     if (isObject(first) && (shape?.type === "list" || !walk.exact)) return itemSteps(first, list, walk);
-    if (shape?.type === "list" && !Array.isArray(first)) return listSteps(item, list, walk);
+    if (shape?.type === "list" && first !== undefined && !Array.isArray(first)) return listSteps(item, list, walk);
   }
   if (isObject(item) && shape?.type === "map" && Object.keys(item).every((key) => /^[=X]\(.+\)$/.test(key)))
     return memberSteps(item, value, walk);

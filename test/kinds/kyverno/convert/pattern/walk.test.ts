@@ -153,6 +153,14 @@ test("below metadata only texts are looked at, and a key with wildcards stands f
   assert.ok(isPassed({ "X(debug*)": "null" }, { other: "x" }));
 });
 
+test("a list of a built-in kind that may be missing passes where it is missing, whatever its pattern", () => {
+  const ask = (pattern: unknown, spec: unknown) => judged({ spec: pattern }, "pods", [{ spec } as never])[0] === "pass";
+  for (const pattern of [[], ["x"], [{ key: "x" }], [["x"]]]) assert.ok(ask({ "=(tolerations)": pattern }, {}));
+  assert.ok(!ask({ "=(tolerations)": [] }, { tolerations: [] }));
+  assert.ok(ask({ "=(tolerations)": [{ key: "x" }] }, { tolerations: [{ key: "x" }] }));
+  assert.ok(!ask({ "=(tolerations)": [{ key: "x" }] }, { tolerations: [{ key: "y" }] }));
+});
+
 test("a loop is told whether an item passes or skips", () => {
   const pattern = { "(k)": "x", v: ">1" };
   const both = (object: unknown) =>
