@@ -187,6 +187,12 @@ const REFUSED: readonly (readonly [unknown, readonly string[], RegExp])[] = [
   [{ spec: { a: [[{ "(b)": "x" }]] } }, ["spec", "a", "0"], /anchors in lists of lists/],
 ];
 
+test("a pattern whose expression would be too long is refused", () => {
+  let pattern: unknown = "x";
+  for (let depth = 0; depth < 12; depth++) pattern = [{ "(a)": pattern, d: 3, e: 4 }];
+  assert.throws(() => judged({ spec: { a: pattern } }, "widgets", []), /more than 50000 characters/);
+});
+
 test("what can't be said exactly is refused at its place", () => {
   for (const [pattern, path, reason] of REFUSED)
     assert.throws(
