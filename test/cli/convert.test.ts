@@ -117,7 +117,7 @@ describe("convert", () => {
     for (const [args, expected] of [
       [[folder], /broken\.yaml:1:5: .*render it with `helm template` first[\s\S]*nothing is converted/],
       [[join(folder, "good.yaml"), join(folder, "nope.yaml")], /cannot read .*nope\.yaml: no such file/],
-      [[join(folder, "good.yaml"), "--to", "kyverno"], /Allowed choices are vap, cel/],
+      [[join(folder, "good.yaml"), "--to", "rego"], /Allowed choices are kyverno, vap, cel/],
       [[], /missing required argument 'file'/],
       [[join(folder, "good.yaml"), "--output", ""], /--output needs the name of a folder/],
       [[""], /cannot read/],

@@ -1,4 +1,4 @@
-/** What becomes of failures: `validationFailureAction`, `failureAction` and their overrides by namespace. */
+/** Actions on failures: `validationFailureAction`, `failureAction` and their overrides by namespace. */
 import type { FieldPath } from "../../../kubernetes/field-error.js";
 import { isObject, member, text } from "../../../kubernetes/object.js";
 import type { NamedExpression } from "../resource.js";
@@ -46,7 +46,7 @@ export function actionsOf(
   const namespace = resources.some((each) => each === "*" || each === "namespaces") ? OR_NONE : NAMESPACE;
   const steps = [
     ...stepsOf(ofRule, ["validate", "failureActionOverrides"], namespace),
-    ...stepsOf(ofPolicy, ["validate"], namespace),
+    ...stepsOf(ofPolicy, ["spec", "validationFailureActionOverrides"], namespace),
   ];
   // The first that applies counts.
   let [left, other]: [Cel, Cel] = [TRUE, FALSE];

@@ -6,7 +6,7 @@ import { isObject, type JsonObject, member, text } from "../../../kubernetes/obj
 import { preparePolicies } from "../prepare-policies.js";
 import { readResource } from "../read.js";
 import { literal } from "./cel-text.js";
-import type { ConvertedDocument } from "./convert-policy.js";
+import type { ConvertedDocument } from "./conversion.js";
 import type { Matched } from "./match/match.js";
 import { NotConverted, placed } from "./not-converted.js";
 import type { OldRule } from "./old-policy.js";

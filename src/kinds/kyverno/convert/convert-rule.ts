@@ -6,7 +6,7 @@ import { conditionsHold } from "./conditions/conditions.js";
 import { denyRule } from "./conditions/deny-rule.js";
 import { foreachRule } from "./conditions/foreach-rule.js";
 import { withContext } from "./context/context.js";
-import type { ConvertedDocument, Reason } from "./convert-policy.js";
+import type { ConvertedDocument, Reason } from "./conversion.js";
 import { matchOf } from "./match/match.js";
 import { mutateRule } from "./mutate/mutate-rule.js";
 import { NotConverted, placed } from "./not-converted.js";
@@ -26,7 +26,7 @@ import type { Scope } from "./scope.js";
  */
 export type RuleWriter = (body: unknown, message: string, scope: Scope, path: FieldPath) => void;
 
-/** What a rule may validate, by its key in `validate`. */
+/** The checks of a rule, by their keys in `validate`. */
 const WRITERS: ReadonlyMap<string, RuleWriter> = new Map([
   ["pattern", patternRule],
   ["anyPattern", patternRule],

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, member, nameOf, namespaceOf, text } from "..
 import { EXCEPTION_KIND, GROUP, type NamedExpression } from "../resource.js";
 import { and, type Cel, or, primary, TRUE } from "./cel-text.js";
 import { conditionsHold } from "./conditions/conditions.js";
-import type { ConvertedRule, PolicyConversion, Reason } from "./convert-policy.js";
+import type { ConvertedRule, PolicyConversion, Reason } from "./conversion.js";
 import { schemaErrors } from "./load-errors.js";
 import { type Block, blocksOf, controllersOf } from "./match/autogen.js";
 import { blockTests } from "./match/block-tests.js";

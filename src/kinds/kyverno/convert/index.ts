@@ -1,12 +1,6 @@
 /** Kyverno's old policies (kyverno.io: ClusterPolicy, Policy) become its CEL policies (spec kyverno-old.md). */
-export {
-  type ConvertedDocument,
-  type ConvertedRule,
-  convertPolicy,
-  isOldPolicy,
-  type PolicyConversion,
-  type Reason,
-} from "./convert-policy.js";
+export type { ConvertedDocument, ConvertedRule, PolicyConversion, Reason } from "./conversion.js";
+export { convertPolicy, isOldPolicy } from "./convert-policy.js";
 export { convertException, type ExceptionConversion, isOldException, type KnownPolicy } from "./exception.js";
 export { type BoundUser, bindingsOf } from "./match/users.js";
 export { NotConverted } from "./not-converted.js";

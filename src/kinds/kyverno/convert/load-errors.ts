@@ -1,4 +1,5 @@
-/** What Kyverno 1.19.1 refuses or drops when a policy is stored: such a policy has judged nothing. */
+/** Mistakes for which Kyverno 1.19.1 refuses or drops a policy when it is stored: such a policy has judged nothing. */
+import { sameValue } from "../../../data/same-value.js";
 import { didYouMean } from "../../../data/suggest.js";
 import { builtinScope } from "../../../kubernetes/builtin-kinds.js";
 import { complete } from "../../../kubernetes/custom-resource/complete.js";
@@ -8,10 +9,10 @@ import { validate as validateBySchema } from "../../../kubernetes/custom-resourc
 import type { FieldPath } from "../../../kubernetes/field-error.js";
 import { labelValueErrors, qualifiedNameErrors } from "../../../kubernetes/name-formats.js";
 import { isObject, type JsonObject, member, nameOf, text } from "../../../kubernetes/object.js";
-import type { Reason } from "./convert-policy.js";
+import type { Reason } from "./conversion.js";
 import { AUTOGEN_ANNOTATION, type Block, blocksOf } from "./match/autogen.js";
 import { parseKind, plainKind } from "./match/kinds.js";
-import { hasWildcard } from "./match/wildcard.js";
+import { hasWildcard, matchesWildcard } from "./match/wildcard.js";
 import { OLD_POLICY_SCHEMA, OPERATORS } from "./old-schema.js";
 
 const CHECKS = ["pattern", "anyPattern", "deny", "foreach", "podSecurity", "cel", "manifests", "assert"];
@@ -53,6 +54,11 @@ export function loadErrors(policy: JsonObject): readonly Reason[] {
   const isPolicy = policy.kind === "Policy";
   if (isPolicy && listOf(member(spec, "validationFailureActionOverrides")).length > 0)
     refuse(["spec", "validationFailureActionOverrides"], "a Policy has one namespace only");
+  overrideErrors(
+    member(spec, "validationFailureActionOverrides"),
+    ["spec", "validationFailureActionOverrides"],
+    refuse,
+  );
   const seen = new Set<string>();
   for (const [index, rule] of rules.entries()) {
     const path: FieldPath = ["spec", "rules", index];
@@ -131,6 +137,18 @@ function ruleErrors(
     if (unkind !== undefined || (key === "match" && blocks.length === 0))
       refuse([...path, ...(unkind?.path ?? [key])], "each block of match needs kinds");
   }
+  const patterns = [member(validate, "pattern"), ...listOf(member(validate, "anyPattern"))].filter(isObject);
+  for (const { kinds, path: at } of [...blocksOf(rule, "match").blocks, ...blocksOf(rule, "exclude").blocks]) {
+    if (!kinds.includes("*")) continue;
+    const isWide = patterns.some((each) => Object.keys(each).some((key) => key !== "metadata"));
+    if (isBackground || kinds.length > 1 || isSet(member(validate, "foreach")) || isWide)
+      refuse(
+        [...path, ...at, "resources", "kinds"],
+        "* stands alone, without background and foreach, and its patterns are about metadata",
+      );
+  }
+  if (excludesAll(rule)) refuse([...path, "exclude"], "Kyverno takes it for excluding all that the rule matches");
+  overrideErrors(member(validate, "failureActionOverrides"), [...path, "validate", "failureActionOverrides"], refuse);
   for (const [at, conditions] of conditionsOf(rule)) conditionErrors(conditions, [...path, ...at], refuse);
   for (const { at, source } of variablesOf(rule, path, false)) {
     if (
@@ -197,6 +215,46 @@ function blockErrors({ value, resources, kinds }: Block, path: FieldPath, isPoli
     if (String(role).split(":").length !== 2) refuse([...path, "roles", index], "expected NAMESPACE:NAME");
 }
 
+/** Namespaces must not have two actions. */
+function overrideErrors(overrides: unknown, path: FieldPath, refuse: Refuse): void {
+  const found = listOf(overrides).flatMap((each) =>
+    listOf(member(each, "namespaces")).map((name) => [text(each, "action").toLowerCase(), String(name)] as const),
+  );
+  const both = found.find(([action, name]) =>
+    found.some(([other, pattern]) => action !== other && matchesWildcard(pattern, name)),
+  );
+  if (both !== undefined) refuse(path, `the namespaces ${both[1]} have two actions`);
+}
+
+/** Whether Kyverno's comparison of both finds nothing in `exclude` that `match` does not have, too. */
+function excludesAll(rule: JsonObject): boolean {
+  const [match, exclude] = [member(rule, "match"), member(rule, "exclude")];
+  if (!isObject(exclude) || [match, exclude].some((each) => listOf(member(each, "all")).length > 0)) return false;
+  const [ofMatch, ofExclude] = [match, exclude].map((each) => listOf(member(each, "any")));
+  if (ofMatch?.length !== 0 && ofExclude?.length !== 0)
+    return ofMatch?.some((each) => ofExclude?.some((other) => sameValue(each, other))) === true;
+  if (Object.keys(exclude).length === 0) return false;
+  const [mine, theirs] = [member(match, "resources"), member(exclude, "resources")];
+  const covers = (key: string, m: unknown, e: unknown): boolean => {
+    const [some, all] = [listOf(member(m, key)), listOf(member(e, key))];
+    return all.length === 0 || (some.length > 0 && some.every((each) => all.some((other) => sameValue(each, other))));
+  };
+  const names = listOf(member(theirs, "names")).map(String);
+  const name = text(theirs, "name");
+  if (!["roles", "clusterRoles", "subjects"].every((key) => covers(key, match, exclude))) return false;
+  if (name !== "" && !matchesWildcard(name, text(mine, "name"))) return false;
+  if (names.length > 0)
+    return listOf(member(mine, "names")).some((each) => names.some((other) => matchesWildcard(other, String(each))));
+  if (!["namespaces", "kinds"].every((key) => covers(key, mine, theirs))) return false;
+  return ["selector", "namespaceSelector", "annotations"].every((key) => {
+    const [m, e] = [member(mine, key), member(theirs, key)];
+    if (!isSet(m) || !isSet(e)) return isSet(m) === isSet(e);
+    const [some, all] = [member(m, "matchLabels"), member(e, "matchLabels")];
+    const labels = !isObject(all) || (isObject(some) && Object.keys(some).every((each) => some[each] === all[each]));
+    return key === "annotations" ? sameValue(m, e) : covers("matchExpressions", m, e) && labels;
+  });
+}
+
 /** The conditions of a rule with their places. */
 function conditionsOf(rule: JsonObject): readonly (readonly [FieldPath, unknown])[] {
   const deny = member(member(member(rule, "validate"), "deny"), "conditions");
@@ -235,7 +293,7 @@ function* variablesOf(
       if (!(outside && key === "foreach")) yield* variablesOf(each, [...path, key], outside);
 }
 
-/** The places of existence anchors whose value is no list. */
+/** The places of existence anchors whose value is not a list. */
 function* noLists(value: unknown, path: FieldPath): Generator<FieldPath> {
   if (Array.isArray(value)) for (const [index, each] of value.entries()) yield* noLists(each, [...path, index]);
   else if (isObject(value))

@@ -16,7 +16,7 @@ export interface Definition {
   readonly namespaced: boolean;
 }
 
-/** What a policy is converted into, and what is known beside it. */
+/** The target of a conversion, and facts that the policy does not say. */
 export interface Circumstances {
   /** Kinds that are not built in. */
   readonly definitions?: readonly Definition[];

@@ -3,7 +3,7 @@ import { type FieldPath, formatPath } from "../../../kubernetes/field-error.js";
 import { isObject, type JsonObject, member, nameOf, namespaceOf, text } from "../../../kubernetes/object.js";
 import { GROUP, NAMESPACED_POLICY_KIND, POLICY_KIND } from "../resource.js";
 import { actionsOf } from "./actions.js";
-import type { ConvertedDocument, Reason } from "./convert-policy.js";
+import type { ConvertedDocument, Reason } from "./conversion.js";
 import { AUTOGEN_ANNOTATION } from "./match/autogen.js";
 import type { Matched } from "./match/match.js";
 import type { OldRule } from "./old-policy.js";
@@ -69,6 +69,13 @@ export function settingsOf(policy: JsonObject): JsonObject {
   };
 }
 
+/** The conditions under which Kyverno's webhook is asked. */
+function webhookConditions(policy: JsonObject): readonly Placed<object>[] {
+  const found = member(member(member(policy, "spec"), "webhookConfiguration"), "matchConditions");
+  const path = ["spec", "webhookConfiguration", "matchConditions"];
+  return Array.isArray(found) ? found.filter(isObject).map((each, index) => ({ ...each, from: [...path, index] })) : [];
+}
+
 /** The documents of a rule that validates: several where its action differs by namespace, or where it judges what the new kind's autogen does not know. */
 export function documentsOf(
   old: OldRule,
@@ -89,7 +96,10 @@ export function documentsOf(
           ? {}
           : {
               [key]: list.map(({ from, ...rest }, index) => {
-                places.set(formatPath(["spec", key, index]), ["spec", "rules", old.index, ...from]);
+                places.set(
+                  formatPath(["spec", key, index]),
+                  from[0] === "spec" ? from : ["spec", "rules", old.index, ...from],
+                );
                 return rest;
               }),
             };
@@ -102,7 +112,7 @@ export function documentsOf(
           validationActions: action.actions,
           ...shape.autogen,
           matchConstraints: shape.matched.matchConstraints,
-          ...listed("matchConditions", [...shape.draft.conditions, ...action.conditions]),
+          ...listed("matchConditions", [...webhookConditions(policy), ...shape.draft.conditions, ...action.conditions]),
           ...listed("variables", usedVariables(shape.draft)),
           ...listed("validations", shape.draft.validations),
           ...listed("auditAnnotations", shape.draft.auditAnnotations),
@@ -161,7 +171,7 @@ export function usedVariables(draft: {
     for (const each of found) used.add(each);
     pending = found.map(({ expression = "" }) => expression);
   }
-  // What a person wrote stays.
+  // Variables that a person wrote stay.
   return variables.filter((each) => used.has(each) || each.from[1] === "cel");
 }
 

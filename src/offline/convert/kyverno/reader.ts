@@ -16,7 +16,7 @@ import { preparePolicies } from "../../../kinds/kyverno/index.js";
 import { describeFailure, readResource } from "../../../kinds/kyverno/read.js";
 import { createExpressionCompiler } from "../../../kinds/validating-admission-policy/index.js";
 import { formatPath } from "../../../kubernetes/field-error.js";
-import { isObject, type JsonObject, member, nameOf, text } from "../../../kubernetes/object.js";
+import { isObject, type JsonObject, member, nameOf, namespaceOf, text } from "../../../kubernetes/object.js";
 import type { Conversion, Converted, Reader, Target } from "../conversion.js";
 import { Reading } from "../reading.js";
 import { admissionPolicies } from "./admission-policy.js";
@@ -37,7 +37,10 @@ export const kyverno: Reader = {
 class Run {
   readonly #compiler = createExpressionCompiler();
   readonly #definitions: readonly Definition[];
-  readonly #taken = new Set(["policies"]);
+  /** Names of files. */
+  readonly #names = new Set(["policies"]);
+  /** Kinds, namespaces and names of what is written. */
+  readonly #identities = new Set<string>();
 
   constructor(
     readonly documents: readonly SourceDocument[],
@@ -93,20 +96,26 @@ class Run {
     return made.length === 0 ? undefined : this.#converted(reading, made);
   }
 
-  #converted(reading: Reading, made: readonly Pick<Converted, "documents" | "entries">[]): Converted {
+  #converted(reading: Reading, made: readonly Pick<Converted, "documents" | "entries">[]): Converted | undefined {
     const { name, namespace, kind } = identityOf(reading.document);
-    const names = [
-      name,
-      `${namespace}-${name}`,
-      `${kind.toLowerCase()}-${name}`,
-      `${kind.toLowerCase()}-${namespace}-${name}`,
-    ];
-    const free = names.find((each) => !this.#taken.has(each)) ?? `${name}-${this.#taken.size}`;
-    this.#taken.add(free);
+    const documents = made.flatMap((each) => each.documents);
+    const identities = documents.map((each) =>
+      [text(each, "kind"), namespaceOf(each), nameOf(each)].filter(Boolean).join("/"),
+    );
+    const taken = identities.find((each) => this.#identities.has(each));
+    if (taken !== undefined) {
+      reading.error(["metadata", "name"], `another policy becomes ${taken}: rename one`);
+      return undefined;
+    }
+    for (const each of identities) this.#identities.add(each);
+    const lower = kind.toLowerCase();
+    const longer = [name, `${lower}-${name}`, `${lower}-${namespace}-${name}`];
+    const file = longer.find((each) => !this.#names.has(each)) ?? `${lower}-${this.#names.size}`;
+    this.#names.add(file);
     return {
-      name: free,
+      name: file,
       comments: reading.document.commentsAbove(),
-      documents: made.flatMap(({ documents }) => documents),
+      documents,
       entries: Object.assign({}, ...made.map(({ entries }) => entries)) as Readonly<Record<string, JsonObject>>,
       files: new Map(),
       build: "",
@@ -129,8 +138,10 @@ class Run {
         path.length === 0
           ? undefined
           : (document.places.get(formatPath(path.slice(0, 3))) ?? document.places.get(formatPath(path.slice(0, 2))));
+      const unknown = isKyverno ? undefined : /undeclared reference to '(\w+)'/.exec(message)?.[1];
+      const why = unknown === undefined ? message : `it uses ${unknown}, which only Kyverno's policies have`;
       const prefix = isKyverno ? "" : "it can't be a ValidatingAdmissionPolicy: ";
-      reading.error(place ?? ["spec", "rules", index], prefix + message);
+      reading.error(place ?? ["spec", "rules", index], prefix + why);
     }
     return made.errors.length > 0 ? undefined : { documents: made.documents.map(withLines), entries: made.entries };
   }

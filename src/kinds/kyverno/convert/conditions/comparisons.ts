@@ -3,7 +3,7 @@ import { isObject } from "../../../../kubernetes/object.js";
 import { type Cel, call, literal, plus } from "../cel-text.js";
 import type { Term } from "../term.js";
 import type { Operand } from "./membership.js";
-import { both, byKind, choose, compare, either, type Kind, kindsOf, NEVER, type Test } from "./test.js";
+import { both, byKind, choose, compare, either, isBool, type Kind, kindsOf, NEVER, type Test } from "./test.js";
 import { type Comparison, compareTexts, isReadable, seconds } from "./texts.js";
 
 type Pair = (key: Operand, value: Operand) => Test;
@@ -34,10 +34,18 @@ export function equals(key: Operand, value: Operand, isSameField: boolean): Test
   if (known === null || (typeof known === "object" && hasNumber(known))) return NEVER;
   const others = kindsOf(value.type);
   const shared = kindsOf(key.type).filter((kind) => others.includes(kind));
-  const same = key.constant === undefined ? compare("==", key.cel, value.cel) : compare("==", value.cel, key.cel);
+  const same =
+    typeof known === "boolean"
+      ? isBool(key, known)
+      : key.constant === undefined
+        ? compare("==", key.cel, value.cel)
+        : compare("==", value.cel, key.cel);
   // Texts are compared as such where they are no duration, quantity or wildcard.
   const isPlain =
-    isSameField || (known === undefined ? !value.wild : compareTexts("==", key, value).yes.text === same.yes.text);
+    isSameField ||
+    (known === undefined
+      ? !value.wild && value.type !== "scalar" && key.type !== "scalar"
+      : compareTexts("==", key, value).yes.text === same.yes.text);
   const more = byKinds(key, value, {
     ...(!isPlain && { "string string": (a, b) => compareTexts("==", a, b) }),
     "string number": (a, b) =>

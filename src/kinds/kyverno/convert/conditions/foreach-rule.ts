@@ -9,7 +9,7 @@ import { messageOf } from "../jmespath/template.js";
 import { known, lenient, shared } from "../jmespath/value.js";
 import { NotConverted, placed } from "../not-converted.js";
 import { patternHolds } from "../pattern/pattern-rule.js";
-import { podShape } from "../pattern/shape.js";
+import { podShape, type Shape } from "../pattern/shape.js";
 import { type Scope, withNames } from "../scope.js";
 import type { Term } from "../term.js";
 import { readConditions, testOf } from "./conditions.js";
@@ -29,7 +29,7 @@ export const foreachRule: RuleWriter = (body, message, scope, path) => {
 };
 
 /** What patterns look at. */
-type Root = Pick<Term, "cel" | "shape">;
+type Root = Pick<Term, "cel"> & { readonly shape?: Shape | undefined };
 
 /** What each loop of a list of loops denies. @param whole what patterns look at where the elements are no maps */
 function denials(body: unknown, message: string, scope: Scope, whole: Root, nesting: number): readonly Denial[] {

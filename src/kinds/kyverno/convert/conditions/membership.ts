@@ -1,6 +1,7 @@
 /** The operators AnyIn, AllIn, AnyNotIn and AllNotIn, and the older In and NotIn. */
 import { isObject } from "../../../../kubernetes/object.js";
 import { type Cel, call, conditional, item, list, literal, method, primary, relation } from "../cel-text.js";
+import { constant } from "../jmespath/value.js";
 import { NotConverted } from "../not-converted.js";
 import { hasWildcard } from "../pattern/text-pattern.js";
 import type { Term } from "../term.js";
@@ -14,7 +15,9 @@ import {
   compare,
   either,
   every,
+  isBool,
   isKind,
+  NEVER,
   opposite,
   SCALARS,
   some,
@@ -56,16 +59,23 @@ export function among(operator: string, key: Operand, value: Operand, loopName: 
   const unknown = { type: "dyn", nullable: true, fails: false } as const;
   const inner: Operand = { ...unknown, ...key.items, cel: primary(loopName), wild: key.wild };
   const loop = /^(?:All|In)/.test(operator) ? every : some;
+  const known = key.constant?.value;
+  const ofItems = (isIn: IsIn): Test => {
+    if (!Array.isArray(known)) return loop(list.cel, loopName, turned(isIn(inner)));
+    const tests = known.map((each: unknown) => turned(isIn(constantOperand(each))));
+    return loop === every ? both(...tests) : either(...tests);
+  };
   const branches: Branch[] = [];
-  if (typeof items === "function")
-    branches.push({ kinds: ["list"], test: loop(list.cel, loopName, turned(items(inner))) });
-  else if (items !== undefined) branches.push({ kinds: ["list"], test: turned(items.whole) });
+  if (items !== undefined)
+    branches.push({ kinds: ["list"], test: typeof items === "function" ? ofItems(items) : turned(items.whole) });
   if (scalar !== undefined) branches.push({ kinds: SCALARS, test: turned(scalar({ ...key, nullable: false })) });
   const test = byKind(list, branches);
   if (value.constant !== undefined) return test;
   // Only lists and texts are values.
   return value.type === "dyn" ? both(isKind(value.cel, ["list", "string"]), test) : unlessNull(value, test);
 }
+
+const constantOperand = (value: unknown): Operand => ({ ...constant(value), wild: hasWildcard(printed(value)) });
 
 /** In and NotIn: with a list of texts alone, as a text means something of its own there. */
 function oldLookups(operator: string, key: Operand, value: Operand): Lookups {
@@ -137,47 +147,31 @@ function inTexts(each: Operand, texts: readonly string[], exact = false): Test {
   const plain = texts.filter((text) => exact || !hasWildcard(text));
   const patterns = texts.filter((text) => !exact && hasWildcard(text));
   if (patterns.some((text) => /^\*+$/.test(text))) return ALWAYS;
-  const branches: Branch[] = [];
-  // A key with wildcards finds patterns, too.
-  if (each.wild && !exact) {
-    const test =
-      texts.length === 1
-        ? matchesText(literal(texts[0]), each)
-        : some(literal(texts), "text", matchesText(primary("text"), each));
-    branches.push({ kinds: ["string"], test });
-  } else if (plain.length > 0) branches.push({ kinds: ["string"], test: isOneOf(each.cel, plain), total: true });
-  if (plain.length > 0) {
-    const numbers = plain.filter((text) => numberOf(text) !== undefined && printed(Number(text)) === text);
-    if (numbers.length > 0)
-      branches.push({ kinds: ["number"], test: isOneOf(each.cel, numbers.map(Number)), total: true });
-    for (const known of [true, false])
-      if (plain.includes(printed(known)))
-        branches.push({ kinds: ["bool"], test: compare("==", each.cel, literal(known)), total: true });
-  }
-  if (patterns.length > 0) {
-    const match = (text: Cel) => either(...patterns.map((pattern) => matchesKnown(text, pattern)));
-    branches.push({ kinds: ["string"], test: match(each.cel) });
-    if (patterns.some((text) => /^[*?\d.e+\-trufals]*$/.test(text)))
-      branches.push({ kinds: ["number", "bool"], test: match(call("string", each.cel)) });
-  }
-  return joined(each, branches);
+  const matches = (text: Cel) => either(...patterns.map((pattern) => matchesKnown(text, pattern)));
+  // A key with wildcards finds all texts that it matches.
+  const isWild = each.wild && !exact && texts.length > 0;
+  const total = patterns.length === 0;
+  const found = isWild ? foundBy(each, texts) : isOneOf(each.cel, plain);
+  const strings: Branch = { kinds: ["string"], test: either(found, matches(each.cel)), total: total && !isWild };
+  const mayBePrinted = patterns.some((text) => /^[*?\d.e+\-trufals]*$/.test(text));
+  const printedOnes = mayBePrinted ? matches(call("string", each.cel)) : NEVER;
+  const numbers = plain.filter((text) => numberOf(text) !== undefined && printed(Number(text)) === text);
+  const bools = [true, false].filter((known) => plain.includes(printed(known))).map((known) => isBool(each, known));
+  return byKind(each, [
+    strings,
+    { kinds: ["number"], test: either(isOneOf(each.cel, numbers.map(Number)), printedOnes), total },
+    { kinds: ["bool"], test: either(...bools, printedOnes), total },
+  ]);
 }
 
-/** The branches, of which several may be about the same types. */
-function joined(each: Operand, branches: readonly Branch[]): Test {
-  const guarded = branches.filter((branch) => !branch.total);
-  const merged: Branch[] = branches.filter((branch) => branch.total);
-  for (const branch of guarded) {
-    const key = branch.kinds.join();
-    const at = merged.findIndex(({ kinds, total }) => !total && kinds.join() === key);
-    const known = merged[at];
-    if (known === undefined) merged.push(branch);
-    else merged[at] = { ...known, test: either(known.test, branch.test) };
-  }
-  return byKind(each, merged);
-}
+/** Whether a key with wildcards matches one of the texts. */
+const foundBy = (key: Operand, texts: readonly string[]): Test =>
+  texts.length === 1
+    ? matchesText(literal(texts[0]), key)
+    : some(literal(texts), "text", matchesText(primary("text"), key));
 
 function isOneOf(each: Cel, values: readonly (number | string)[]): Test {
+  if (values.length === 0) return NEVER;
   if (values.length === 1) return compare("==", each, literal(values[0]));
   const mixed = values.some((value) => typeof value === "number" && !Number.isInteger(value));
   const known = mixed ? list(values.map((value) => primary(Number(value).toFixed(1)))) : literal(values);
@@ -203,7 +197,8 @@ const textOf = ({ cel, type, nullable }: Operand): Cel => (type === "string" && 
 /** Whether an item is in a list that only the evaluation knows. */
 function inList(each: Operand, value: Operand, values: Cel, name: string): Test {
   if (!value.wild && value.type === "string") return each.wild ? matchesText(value.cel, each) : sameTexts(each, value);
-  if (!each.wild && !value.wild) return ask(relation("in", each.cel, values));
+  const isScalars = value.items?.type === "bool" || value.items?.type === "number";
+  if (!each.wild && (!value.wild || isScalars)) return ask(relation("in", each.cel, values));
   const inner = textOf({ ...value, type: value.items?.type ?? "dyn", nullable: false, cel: primary(name) });
   const known = each.constant?.value;
   const item: Operand = { cel: inner, type: "string", nullable: false, fails: false, wild: false };

@@ -38,6 +38,12 @@ export const compare = (operator: keyof typeof OPPOSITE, a: Cel, b: Cel): Test =
 export const isNever = ({ yes }: Test): boolean => yes.text === "false";
 const isAlways = ({ yes }: Test): boolean => yes.text === "true";
 
+/** Whether a value is `true`, or `false`. */
+export const isBool = ({ cel, type, nullable }: Term, known: boolean): Test => {
+  if (type !== "bool" || nullable) return compare("==", cel, primary(String(known)));
+  return known ? ask(cel) : opposite(ask(cel));
+};
+
 export const both = (...tests: readonly Test[]): Test =>
   tests.some(isNever) ? NEVER : { yes: and(...tests.map(({ yes }) => yes)), no: or(...tests.map(({ no }) => no)) };
 export const either = (...tests: readonly Test[]): Test => opposite(both(...tests.map(opposite)));

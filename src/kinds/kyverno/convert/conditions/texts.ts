@@ -5,7 +5,7 @@ import { DURATION, matching } from "../pattern/scalar.js";
 import { hasWildcard, isQuantity } from "../pattern/text-pattern.js";
 import type { Term } from "../term.js";
 import type { Operand } from "./membership.js";
-import { ALWAYS, ask, both, byKind, choose, compare, either, NEVER, opposite, type Test } from "./test.js";
+import { ALWAYS, ask, both, byKind, choose, compare, either, isNever, NEVER, opposite, type Test } from "./test.js";
 
 const FLOAT = "^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]+)?$";
 const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
@@ -100,22 +100,18 @@ export function compareTexts(operator: Comparison, key: Operand, value: Operand)
   const are = (reading: Reading): Test => both(isReadable(reading, key), isReadable(reading, value));
   const known = value.constant?.value;
   if (operator !== "==") {
-    const oddSeconds = typeof known === "string" && !isQuantity(known) ? seconds(known) : undefined;
-    const rest =
-      oddSeconds === undefined
-        ? both(are("semver"), as("semver"))
-        : both(isReadable("number", key), compare(operator, call("int", call("double", key.cel)), literal(oddSeconds)));
-    const fixed = numberOf(String(key.constant?.value));
-    const odd =
-      key.constant !== undefined && fixed !== undefined
-        ? both(
-            isReadable("duration", value),
-            compareAs("duration", operator, literal(`${Math.trunc(fixed)}s`), value.cel),
-          )
-        : NEVER;
-    return either(odd, choose(are("duration"), as("duration"), choose(are("quantity"), as("quantity"), rest)));
+    // A number in a text counts as seconds beside a duration, unless both are quantities.
+    const isNumber = both(isReadable("number", key), isReadable("duration", value));
+    const inSeconds = (): Test =>
+      typeof known === "string"
+        ? compare(operator, call("int", call("double", key.cel)), literal(seconds(known)))
+        : compareAs("duration", operator, literal(`${Math.trunc(Number(key.constant?.value))}s`), value.cel);
+    const isSeconds =
+      (key.constant ?? value.constant) !== undefined && !isQuantity(String(known)) && !isNever(isNumber);
+    const rest = either(isSeconds ? both(isNumber, inSeconds()) : NEVER, both(are("semver"), as("semver")));
+    return choose(are("duration"), as("duration"), choose(are("quantity"), as("quantity"), rest));
   }
-  const match = matchesText(key.cel, value);
+  const match = value.wild ? matchesText(key.cel, value) : compare("==", key.cel, value.cel);
   if (key.word || value.word) return match;
   const mayBeQuantity = typeof known !== "string" || isQuantity(known) || mayMatchQuantity(known);
   return choose(

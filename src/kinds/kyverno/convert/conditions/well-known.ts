@@ -7,7 +7,7 @@ import { ask } from "./test.js";
 
 /** Fields that are texts, or lists of texts, without wildcards. */
 const PLAIN =
-  /(?:\b(?:name|namespace|kind|apiVersion|image|operation|username|uid|add|drop|finalizers|groups|[a-z]+Name)|keys\(@?[^()]*\))(?:\[\])?$/;
+  /(?:\b(?:name|namespace|kind|apiVersion|image|operation|username|uid|add|drop|finalizers|groups|[a-z]+Name|registry|tag|digest)|keys\(@?[^()]*\))(?:\[\])?$/;
 
 /** Fields of built-in kinds that may have wildcards: rules of roles and webhooks, hosts, and what is anybody's text. */
 const WILD =
@@ -44,7 +44,10 @@ export function operandOf(term: Value, source: unknown, isSoft: boolean): Operan
       wild: true,
       word: typeof source === "string" && /[^\w.+-]/.test(source.replace(/\{\{.*?\}\}/gs, "")),
     };
-  const plain = path.replace(/\s*\|\|\s*(?:'[^'*?]*'|`\[\]`|`""`)$/, "").replace(/^\((.*)\)$/s, "$1");
+  const plain = path
+    .replace(/\s*\|\|\s*(?:'[^'*?]*'|`\[\]`|`""`)$/, "")
+    .replace(/^\((.*)\)$/s, "$1")
+    .replace(/\.(?:to_upper|to_lower|trim)\(@\)$/, "");
   const isKnown = (term.shape ?? term.items?.shape) !== undefined;
   const wild = !PLAIN.test(plain) && (!isKnown || WILD.test(plain));
   const word = NAME.test(plain) && (term.type === "dyn" || term.type === "string");

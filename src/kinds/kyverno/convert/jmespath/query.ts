@@ -97,9 +97,9 @@ function evaluate(node: Node, current: Value, place: Place): Value {
     case "Comparator":
       return compare(node, soft(node.left), soft(node.right));
     case "MultiSelectList":
-      return multiList(node.children.map((child) => soft(child)));
+      return selected(current, multiList(node.children.map((child) => soft(child))));
     case "MultiSelectHash":
-      return multiHash(new Map(node.children.map((pair) => [pair.name, soft(pair.value)])));
+      return selected(current, multiHash(new Map(node.children.map((pair) => [pair.name, soft(pair.value)]))));
     case "Function":
       return callFunction(node, current, place);
     default:
@@ -151,12 +151,13 @@ function textOf(value: unknown, { nested }: Place): Value {
 function project(list: Value, right: Node, condition: Node | undefined, place: Place): Value {
   const { name, inner } = loopOf(place.scope);
   const each = cel.primary(name);
-  const element = list.each?.(each) ?? known(each, list.items?.type ?? "dyn", about(list.items));
+  const { type: typeOfEach = "dyn", nullable = false } = list.items ?? {};
+  const element = list.each?.(each) ?? known(each, typeOfEach, { nullable, ...about(list.items) });
   const inside = { ...place, scope: inner };
-  const holds = condition === undefined ? cel.TRUE : truthy(lenient(evaluate(condition, element, inside)), inner);
+  const asked = condition === undefined ? constant(true) : lenient(evaluate(condition, element, inside));
   const made = evaluate(right, element, inside);
   const { type } = made;
-  return changed(list, "list", place.scope, (old) => collected(old, name, holds, made, inner), {
+  return changed(list, "list", place.scope, (old) => collected(old, name, asked, made, inner), {
     items: { type, nullable: false, fails: false, ...about(made) },
     ...((right.type !== "Identity" || list.projected === true) && { projected: true }),
   });
@@ -169,18 +170,23 @@ const about = (value: Pick<Term, "items" | "shape"> = {}): Partial<Value> => ({
 });
 
 /** The items of a list that are made of another one's; those that are null are left out. */
-function collected(list: Cel, name: string, holds: Cel, made: Value, scope: Scope): Cel {
+function collected(list: Cel, name: string, condition: Value, made: Value, scope: Scope): Cel {
+  const holds = truthy(condition, scope);
   const value = made.sure ?? made.cel;
   const { optional, present } = made;
   // A value that counts as true is there.
   const isTested =
     holds.text.includes(`${optional?.text}.orValue(`) && holds.text === truthy(lenient(made), scope).text;
   const there = present ?? (optional === undefined ? cel.TRUE : cel.method(optional, "hasValue"));
-  const guard = isTested ? holds : cel.and(holds, there);
-  if (value.text === name) return guard.text === "true" ? list : cel.loop(list, "filter", name, guard);
-  const mapped = cel.loop(list, "map", name, ...(guard.text === "true" ? [] : [guard]), value);
+  const guard = isTested || there.text === "true" ? holds : allOf(condition, holds, there);
   const isNullable = made.nullable && optional === undefined && present === undefined;
-  return isNullable ? cel.loop(mapped, "filter", name, cel.relation("!=", cel.primary(name), cel.NULL)) : mapped;
+  const isSome = cel.relation("!=", cel.primary(name), cel.NULL);
+  if (value.text === name) {
+    const kept = cel.and(guard, isNullable ? isSome : cel.TRUE);
+    return kept.text === "true" ? list : cel.loop(list, "filter", name, kept);
+  }
+  const mapped = cel.loop(list, "map", name, ...(guard.text === "true" ? [] : [guard]), value);
+  return isNullable ? cel.loop(mapped, "filter", name, isSome) : mapped;
 }
 
 function values(map: Value, right: Node, place: Place): Value {
@@ -250,14 +256,26 @@ function listOf(part: Value): Cel {
   return part.type === "list" && !part.nullable ? part.cel : cel.list([part.cel]);
 }
 
+/** Whether CEL, in which a decisive `b` hides an error of `a`, would differ: not where `b` looks at the same members. */
+function isHidden({ fails, cel: a }: Value, b: Cel): boolean {
+  const members = a.text.replaceAll(/\.\w+\(/g, "(").match(/\w+(?:\.\w+)+/g) ?? [];
+  return fails && members.some((path) => !b.text.includes(path));
+}
+
+const firstOf = (left: Value, a: Cel, b: Cel): Cel =>
+  isHidden(left, b) ? cel.conditional(a, cel.TRUE, b) : cel.or(a, b);
+
+const allOf = (left: Value, a: Cel, b: Cel): Cel =>
+  isHidden(left, b) ? cel.conditional(a, b, cel.FALSE) : cel.and(a, b);
+
 function either(left: Value, rightOf: () => Value, scope: Scope): Value {
   const isFalse = falsy(left, scope);
   if (isFalse.text === "false") return left;
   const right = rightOf();
   if (isFalse.text === "true") return right;
   if (left.type === "bool" && right.type === "bool" && !left.nullable && !right.nullable)
-    return known(cel.or(left.cel, right.cel), "bool");
-  const truth = cel.or(cel.not(isFalse), truthy(right, scope));
+    return known(firstOf(left, left.cel, right.cel), "bool", { fails: left.fails || right.fails });
+  const truth = firstOf(left, cel.not(isFalse), truthy(right, scope));
   const otherwise = right.constant?.value;
   const { optional, orEmpty } = left;
   if (Array.isArray(otherwise) && otherwise.length === 0 && left.type === "list") {
@@ -281,8 +299,8 @@ function either(left: Value, rightOf: () => Value, scope: Scope): Value {
   }
   const no = right.constant !== undefined || isSame ? right.cel : cel.call("dyn", right.cel);
   const sure = left.sure ?? left.cel;
-  const yes = type === "list" && !isSame ? cel.call("dyn", sure) : sure;
-  const more = { nullable: right.nullable, fails: right.fails, truth };
+  const yes = optional === undefined && !isSame ? cel.call("dyn", sure) : sure;
+  const more = { nullable: right.nullable, fails: left.fails || right.fails, truth };
   return known(cel.conditional(isFalse, no, yes), isSame ? type : "dyn", more);
 }
 
@@ -292,11 +310,11 @@ function both(left: Value, rightOf: () => Value, scope: Scope): Value {
   const right = rightOf();
   if (isFalse.text === "false") return right;
   if (left.type === "bool" && right.type === "bool" && !left.nullable && !right.nullable)
-    return known(cel.and(left.cel, right.cel), "bool");
-  const truth = cel.and(truthy(left, scope), truthy(lenient(right), scope));
+    return known(allOf(left, left.cel, right.cel), "bool", { fails: left.fails || right.fails });
+  const truth = allOf(left, truthy(left, scope), truthy(lenient(right), scope));
   const isSame = left.type === right.type;
   const [no, yes] = isSame ? [left.cel, right.cel] : [cel.call("dyn", left.cel), cel.call("dyn", right.cel)];
-  const more = { nullable: left.nullable || right.nullable, fails: right.fails, truth };
+  const more = { nullable: left.nullable || right.nullable, fails: left.fails || right.fails, truth };
   return known(cel.conditional(isFalse, no, yes), isSame ? left.type : "dyn", more);
 }
 
@@ -305,6 +323,8 @@ const ORDERS = { GT: ">", GTE: ">=", LT: "<", LTE: "<=" } as const;
 function compare(node: Of<"Comparator">, left: Value, right: Value): Value {
   if (node.name === "EQ" || node.name === "NE")
     return known(equal(node.name === "EQ" ? "==" : "!=", left, right), "bool");
+  if ([left, right].some((each) => !isNumber(each) && each.type !== "dyn" && each.type !== "scalar"))
+    return constant(null);
   const isOrdered = cel.and(
     ...[left, right].map((each) => {
       if (!isNumber(each)) return cel.isType(each.cel, "int", "double");
@@ -327,10 +347,19 @@ function equal(operator: "!=" | "==", left: Value, right: Value): Cel {
     : cel.relation(operator, a, b);
 }
 
+/** A selection of null is null; a path that is not there is an error before. */
+function selected(current: Value, made: Value): Value {
+  if (!current.nullable || (current.fails && current.inside === undefined)) return made;
+  const text = cel.conditional(cel.equal(current.cel, cel.NULL), cel.NULL, cel.call("dyn", made.cel));
+  return { ...made, cel: text, nullable: true };
+}
+
 function multiList(items: readonly Value[]): Value {
   const constants = items.map((item) => item.constant);
   if (constants.every((each) => each !== undefined)) return constant(constants.map((each) => each.value));
-  return known(cel.list(items.map(({ cel: text }) => cel.call("dyn", text))), "list");
+  const nullable = items.some((item) => item.nullable);
+  const text = cel.list(items.map((item) => cel.call("dyn", item.cel)));
+  return known(text, "list", nullable ? { items: { type: "dyn", nullable, fails: false } } : {});
 }
 
 function multiHash(entries: ReadonlyMap<string, Value>): Value {

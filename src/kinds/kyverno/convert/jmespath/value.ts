@@ -197,8 +197,8 @@ export function changed(
   const there = value.there ?? (isKnown ? present : cel.isType(whole, type));
   const common = { nullable: true, orEmpty, sure, present, ...more };
   const isSame = sure.text === old.text && optional !== undefined;
-  const text = isSame ? value.cel : cel.conditional(there, cel.call("dyn", sure), cel.NULL);
-  return known(text, "list", { ...common, there, ...(isSame && { optional }) });
+  const text = isSame && isKnown ? value.cel : cel.conditional(there, isSame ? sure : cel.call("dyn", sure), cel.NULL);
+  return known(text, "list", { ...common, there, ...(isSame && isKnown && { optional }) });
 }
 
 /** The values that count as false. */

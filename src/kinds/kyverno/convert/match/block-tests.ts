@@ -1,4 +1,4 @@
-/** What a block of `match` or `exclude` demands beside kinds and operations, as CEL. */
+/** The demands of a block of `match` or `exclude` beside kinds and operations, as CEL. */
 import type { FieldPath } from "../../../../kubernetes/field-error.js";
 import { isObject, type JsonObject, member, text } from "../../../../kubernetes/object.js";
 import {

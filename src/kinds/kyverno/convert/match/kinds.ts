@@ -20,6 +20,8 @@ export interface KindRule {
   readonly rule: Omit<ResourceRule, "operations">;
   /** The requests of this kind among all. */
   readonly test: Cel;
+  /** The name, where that is all that the test looks at. */
+  readonly plain: string | undefined;
   /** Whether the rule has no other requests. */
   readonly exact: boolean;
   /** Whether all of its objects are known to live in namespaces. */
@@ -90,6 +92,12 @@ export function kindRule(written: string, definitions: readonly Definition[]): K
     rule: { apiGroups: [isCore ? "" : (words(group)[0] ?? "")], apiVersions: words(version), resources },
     // A request for a subresource may have a kind of its own, such as Scale.
     test: and(...(isNamed && group === "*" ? tests.slice(1) : tests), subresourceTest(subresource)),
+    plain:
+      tests.slice(0, 2).every(({ text }) => text === "true" || (isNamed && group === "*" && version === "*")) &&
+      subresource === "" &&
+      !hasWildcard(kind)
+        ? kind
+        : undefined,
     exact: !(isOpen || wild),
     namespaced: known.length > 0 && isNamed && known.every((each) => each.namespaced),
     namespaces: matchesWildcard(kind, "Namespace") && matchesWildcard(group, ""),
@@ -123,8 +131,7 @@ function knownKinds({ group, version, kind }: Selector, definitions: readonly De
 
 /** The requests of one of some kinds, with names in one list. */
 export function anyKind(rules: readonly KindRule[]): Cel {
-  const single = rules.map(({ test }) => /^request\.kind\.kind == ("[^"]*")$/.exec(test.text)?.[1]);
-  const names = [...new Set(single.flatMap((name) => (name === undefined ? [] : [JSON.parse(name) as string])))];
-  const others = rules.filter((_, index) => single[index] === undefined).map(({ test }) => test);
+  const names = [...new Set(rules.flatMap(({ plain }) => plain ?? []))];
+  const others = rules.filter(({ plain }) => plain === undefined).map(({ test }) => test);
   return or(...(names.length === 0 ? [] : [matchesAny(KIND ?? TRUE, names)]), ...others);
 }

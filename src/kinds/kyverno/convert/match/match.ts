@@ -14,7 +14,7 @@ import { anyKind, type KindRule, kindRule } from "./kinds.js";
 import { operationsOf } from "./operations.js";
 import { matchesAny } from "./wildcard.js";
 
-/** What a rule is asked about. */
+/** The requests that a rule is asked about. */
 export interface Matched {
   readonly matchConstraints: MatchResources;
   /** In order, before the preconditions. */
@@ -31,7 +31,7 @@ const [OBJECT, OLD_OBJECT] = [primary("object"), primary("oldObject")];
 const JUDGED = 'request.operation == "DELETE" ? oldObject : object';
 
 /**
- * What a rule matches.
+ * The requests that a rule matches.
  * @param isCel whether the new kind's own autogen makes variants for controllers, so that none is written here
  */
 export function matchOf(old: OldRule, draft: RuleDraft, isCel: boolean): Matched {

@@ -5,7 +5,7 @@ import { GROUP, MUTATING_KIND, NAMESPACED_MUTATING_KIND } from "../../resource.j
 import * as cel from "../cel-text.js";
 import { conditionsHold } from "../conditions/conditions.js";
 import { withContext } from "../context/context.js";
-import type { ConvertedDocument, Reason } from "../convert-policy.js";
+import type { ConvertedDocument, Reason } from "../conversion.js";
 import { query } from "../jmespath/query.js";
 import type { Matched } from "../match/match.js";
 import { NotConverted, placed } from "../not-converted.js";

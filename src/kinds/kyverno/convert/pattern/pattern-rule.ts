@@ -7,142 +7,114 @@ import type { RuleWriter } from "../convert-rule.js";
 import { messageOf } from "../jmespath/template.js";
 import { NotConverted, placed } from "../not-converted.js";
 import type { Scope } from "../scope.js";
+import type { Value } from "./leaf.js";
 import { podShape, type Shape } from "./shape.js";
-import { memberSteps, outcome, passes, type Step, type StepLoop, stepsOf, type Value } from "./walk.js";
+import { memberSteps, outcome, passes, type Step, type StepLoop, stepsOf } from "./walk.js";
 
-/** The object that a rule is about. */
-function rootOf({ roots, shape }: Scope): Value {
-  return roots.pod === undefined
-    ? { plain: roots.object, shape, path: [] }
-    : { plain: roots.pod.object, shape: podShape(), path: [] };
+/** A part of a message. */
+type Part = string | Cel;
+
+/** The steps of a pattern of the object that a rule is about. */
+function rootSteps(pattern: unknown, scope: Scope): readonly Step[] {
+  const { object, pod } = scope.roots;
+  const root = { plain: pod?.object ?? object, shape: pod === undefined ? scope.shape : podShape(), path: [] };
+  return (isObject(pattern) ? memberSteps : stepsOf)(pattern as never, root, { scope, exact: false });
 }
 
-/** The steps of a pattern of an object. */
-const rootSteps = (pattern: unknown, root: Value, scope: Scope): readonly Step[] =>
-  isObject(pattern)
-    ? memberSteps(pattern, root, { scope, exact: false })
-    : stepsOf(pattern, root, { scope, exact: false });
-
-export const patternRule: RuleWriter = (body, message, scope, path) => {
-  const root = rootOf(scope);
+export const patternRule: RuleWriter = (body, message, scope, from) => {
   const words = wordsOf(message, scope);
-  if (path.at(-1) === "anyPattern") return anyPattern(body, words, root, scope, path);
-  const steps = rootSteps(body, root, scope);
-  const start = joined(words, cel.literal(`rule ${scope.rule} failed at path `));
+  if (from.at(-1) === "anyPattern") return anyPattern(body, words, scope, from);
+  const { draft } = scope;
+  const steps = rootSteps(body, scope);
+  const start = [...words, `rule ${scope.rule} failed at path `];
   const isRepeated = steps.filter(({ loop }) => loop !== undefined).length > 1;
   const before: Cel[] = [];
-  for (const step of steps) {
-    if (step.ok.text !== "true") writeStep(step, [...before, step.unless ?? cel.FALSE], start, isRepeated, scope, path);
-    if (step.skip !== undefined) before.push(step.skip);
+  for (const { ok, unless = cel.FALSE, skip, loop, ...place } of steps) {
+    const { path } = place;
+    if (loop !== undefined) {
+      const name = (loop.path.findLast((part) => part !== "*") ?? path.at(-1) ?? "").replace(/[^A-Za-z0-9]/g, "");
+      const results = draft.variable(name || "items", cel.loop(loop.list, "map", loop.name, loop.test), from);
+      const every = cel.loop(results, "all", "ok", cel.primary("ok"));
+      const first = isRepeated ? [draft.variable("failedAt", joined(start), from)] : start;
+      draft.validate(cel.or(...before, unless, every), failure([...first, ...placeInLoop(path, loop, results)]), from);
+    } else if (ok.text !== "true")
+      draft.validate(cel.or(...before, unless, ok), failure([...start, ...placeOf(place)]), from);
+    if (skip !== undefined) before.push(skip);
   }
-  if (scope.draft.validations.length === 0) scope.draft.validate(cel.TRUE, "", path);
+  if (draft.validations.length === 0) draft.validate(cel.TRUE, "", from);
 };
 
-/** Writes one step as a validation: it holds, or the walk ended as skipped before it. */
-function writeStep(
-  step: Step,
-  before: readonly Cel[],
-  start: Cel,
-  isRepeated: boolean,
-  { draft }: Scope,
-  from: FieldPath,
-): void {
-  const { ok, path, loop } = step;
-  if (loop === undefined) {
-    draft.validate(cel.or(...before, ok), failure(joined(start, ...placeOf(step))), from);
-    return;
-  }
-  const name = (loop.path.findLast((part) => part !== "*") ?? path.at(-1) ?? "").replace(/[^A-Za-z0-9]/g, "");
-  const results = draft.variable(name || "items", cel.loop(loop.list, "map", loop.name, loop.test), from);
-  const words = isRepeated ? draft.variable("failedAt", start, from) : start;
-  const every = cel.loop(results, "all", "ok", cel.primary("ok"));
-  draft.validate(cel.or(...before, every), failure(joined(words, ...placeInLoop(path, loop, results))), from);
-}
-
 /** The place where a step fails: a missing parent, or its own. */
-function placeOf({ path, parents = [], key }: Pick<Step, "key" | "parents" | "path">): readonly Cel[] {
-  const own = cel.literal(pathText(path));
-  if (key !== undefined) return [own, key, cel.literal("/")];
-  return [
-    parents.reduceRight((rest, each) => cel.conditional(each.presence, rest, cel.literal(pathText(each.path))), own),
-  ];
+function placeOf({ path, parents = [], key }: Pick<Step, "key" | "parents" | "path">): readonly Part[] {
+  if (key !== undefined) return [pathText(path), key, "/"];
+  const choose = (rest: Part, parent: { readonly presence: Cel; readonly path: readonly string[] }): Part =>
+    cel.conditional(parent.presence, joined([rest]), joined([pathText(parent.path)]));
+  return [parents.reduceRight(choose, pathText(path))];
 }
 
 /** The place below the first item that fails. @param results of the items */
-function placeInLoop(path: readonly string[], loop: StepLoop, results: Cel): readonly Cel[] {
+function placeInLoop(path: readonly string[], loop: StepLoop, results: Cel): readonly Part[] {
   const index = cel.method(results, "indexOf", cel.FALSE);
-  const { inner } = loop;
-  const below = joined(
-    ...(inner === undefined
+  const { inner, list, name } = loop;
+  const below =
+    inner === undefined
       ? placeOf(loop)
-      : placeInLoop(loop.path, inner, cel.loop(inner.list, "map", inner.name, inner.test))),
-  );
-  const item = cel.list([cel.item(loop.list, index)]);
-  const place = TEXT.test(below.text) ? below : cel.item(cel.loop(item, "map", loop.name, below), 0);
-  return [cel.literal(pathText(path)), cel.call("string", index), place];
+      : placeInLoop(loop.path, inner, cel.loop(inner.list, "map", inner.name, inner.test));
+  const item = cel.list([cel.item(list, index)]);
+  const isText = below.every((part) => typeof part === "string");
+  const place = isText ? below : [cel.item(cel.loop(item, "map", name, joined(below)), 0)];
+  return [pathText(path), cel.call("string", index), ...place];
 }
 
 const pathText = (path: readonly string[]): string => `/${path.map((part) => `${part}/`).join("")}`;
 
 /** The text before the place of a failure. */
-function wordsOf(message: string, scope: Scope): Cel {
+function wordsOf(message: string, scope: Scope): readonly Part[] {
   const words = messageOf(message, scope);
-  const end = message.endsWith(".") ? " " : ". ";
-  if (typeof words === "string")
-    return cel.literal(`validation error: ${words === "" ? "" : `${words}${words.endsWith(".") ? " " : ". "}`}`);
-  return joined(cel.literal("validation error: "), words, cel.literal(end));
+  const end = message === "" ? "" : (typeof words === "string" ? words : message).endsWith(".") ? " " : ". ";
+  return ["validation error: ", words, end];
 }
 
-const TEXT = /^"(?:[^"\\]|\\.)*"$/;
-
-/** A message that is a text, or an expression. */
-const failure = (words: Cel): string | { readonly expression: Cel; readonly otherwise: string } =>
-  TEXT.test(words.text) ? (JSON.parse(words.text) as string) : { expression: words, otherwise: "" };
-
-/** A text made of several; constants next to each other become one. */
-function joined(...parts: readonly Cel[]): Cel {
-  const [last, before] = [parts.at(-1), parts.slice(0, -1)];
-  if (last === undefined || before.length === 0) return last ?? cel.literal("");
-  const left = joined(...before);
-  if (last.text === '""') return left;
-  const end = /^(|.* \+ )("(?:[^"\\]|\\.)*")$/s.exec(left.text);
-  if (end === null || !TEXT.test(last.text)) return cel.plus(left, last);
-  const both = JSON.stringify(`${JSON.parse(end[2] ?? "")}${JSON.parse(last.text)}`);
-  return { ...left, text: `${end[1]}${both}` };
+/** The parts as one expression; constants next to each other become one. */
+function joined(parts: readonly Part[]): Cel {
+  const merged: Part[] = [];
+  for (const part of parts) {
+    const last = merged.at(-1);
+    if (typeof part === "string" && typeof last === "string") merged[merged.length - 1] = last + part;
+    else if (part !== "") merged.push(part);
+  }
+  return cel.plus(...merged.map((part) => (typeof part === "string" ? cel.literal(part) : part)));
 }
 
-function anyPattern(body: unknown, words: Cel, root: Value, scope: Scope, path: FieldPath): void {
+/** A message: a text, or an expression. */
+const failure = (parts: readonly Part[]): string | { readonly expression: Cel; readonly otherwise: string } =>
+  parts.every((part) => typeof part === "string") ? parts.join("") : { expression: joined(parts), otherwise: "" };
+
+function anyPattern(body: unknown, words: readonly Part[], scope: Scope, from: FieldPath): void {
   if (!Array.isArray(body) || body.length === 0) throw new NotConverted([], "anyPattern is a list of patterns");
-  const walks = body.map((pattern: unknown, index) => placed([index], () => rootSteps(pattern, root, scope)));
+  const walks = body.map((pattern: unknown, index) => placed([index], () => rootSteps(pattern, scope)));
   const canSkip = walks.map((steps) => steps.some(({ skip }) => skip !== undefined));
   const skipped = walks.map((steps, index) => (canSkip[index] ? outcome(steps, true, cel.FALSE) : cel.FALSE));
-  const failures = walks.map((steps, index) => {
-    const text = joined(cel.literal(`rule ${scope.rule}[${index}] failed`), ...placesOf(steps));
-    return cel.conditional(skipped[index] ?? cel.FALSE, cel.literal(""), text);
-  });
-  const filled = cel.loop(
-    cel.list(failures),
-    "filter",
-    "text",
-    cel.relation("!=", cel.primary("text"), cel.literal("")),
-  );
+  const failures = walks.map((steps, index) => [`rule ${scope.rule}[${index}] failed`, ...placesOf(steps)]);
+  const texts = failures.map((parts, index) => cel.conditional(skipped[index] ?? cel.FALSE, EMPTY, joined(parts)));
+  const filled = cel.loop(cel.list(texts), "filter", "text", cel.relation("!=", cel.primary("text"), EMPTY));
   const all = canSkip.includes(true)
     ? [cel.method(filled, "join", cel.literal(" "))]
-    : failures.flatMap((text, index) => (index === 0 ? [text] : [cel.literal(" "), text]));
-  scope.draft.validate(cel.or(...walks.map(passes), cel.and(...skipped)), failure(joined(words, ...all)), path);
+    : failures.flatMap((parts, index) => (index === 0 ? parts : [" ", ...parts]));
+  scope.draft.validate(cel.or(...walks.map(passes), cel.and(...skipped)), failure([...words, ...all]), from);
 }
 
+const EMPTY = cel.literal("");
+
 /** The place where steps fail, if it is short to say. */
-function placesOf(steps: readonly Step[]): readonly Cel[] {
-  if (steps.length > 3 || steps.some(({ loop, skip }) => loop !== undefined || skip !== undefined)) return [];
-  const places = steps.map((step) => ({ step, place: joined(...placeOf(step)) })).reverse();
-  const [last, ...others] = places;
-  if (last === undefined) return [];
-  const first = others.reduce(
-    (rest, { step, place }) => cel.conditional(cel.or(step.unless ?? cel.FALSE, step.ok), rest, place),
-    last.place,
-  );
-  return [cel.literal(" at path "), first];
+function placesOf(steps: readonly Step[]): readonly Part[] {
+  const isLong = steps.length > 3 || steps.some(({ loop, skip }) => loop !== undefined || skip !== undefined);
+  const [last, ...others] = [...steps].reverse();
+  if (isLong || last === undefined) return [];
+  const choose = (rest: readonly Part[], step: Step): readonly Part[] => [
+    cel.conditional(cel.or(step.unless ?? cel.FALSE, step.ok), joined(rest), joined(placeOf(step))),
+  ];
+  return [" at path ", ...others.reduce(choose, placeOf(last))];
 }
 
 /** Whether a value passes a pattern or skips it, and whether it skips: for loops, which count neither. */
@@ -153,9 +125,6 @@ export function patternHolds(
   shape?: Shape,
 ): { readonly ok: Cel; readonly skips: Cel } {
   const root: Value = { plain, shape, path: [] };
-  const exact = stepsOf(pattern, root, { scope, exact: true });
-  return {
-    ok: outcome(stepsOf(pattern, root, { scope, exact: false }), true, cel.TRUE),
-    skips: outcome(exact, true, cel.FALSE),
-  };
+  const [steps, exact] = [false, true].map((each) => stepsOf(pattern, root, { scope, exact: each }));
+  return { ok: outcome(steps ?? [], true, cel.TRUE), skips: outcome(exact ?? [], true, cel.FALSE) };
 }

@@ -28,7 +28,7 @@ export interface Test {
   readonly isRepeated?: boolean;
 }
 
-/** What a test is made for. */
+/** The purpose of a test. */
 export interface TestFor {
   /** The type of the value; `undefined`: not known. */
   readonly type: ShapeType | undefined;
@@ -68,7 +68,10 @@ function numberTest(pattern: unknown, { type, exact }: TestFor): Test {
     if (type === "bool") return cel.FALSE;
     if (type === "number") return cel.equal(value, number);
     if (type === "string") return cel.equal(value, text);
-    if (number.text.includes(".") && !exact) return cel.equal(cel.call("double", value), number);
+    if (number.text.includes("."))
+      return exact
+        ? amountTest({ comparison: "==", operand: number.text }, { type, exact }).of(value)
+        : cel.equal(cel.call("double", value), number);
     // Large whole numbers of the command line are doubles, whose text has an exponent.
     return !exact && Math.abs(Number(number.text)) < 1e6
       ? cel.equal(cel.call("string", value), text)
@@ -84,8 +87,7 @@ function textTest(text: string, use: TestFor): Test {
   const pattern = parseTextPattern(text);
   // A text that equals the whole pattern passes before the pattern is read; comparisons with amounts never meet such texts.
   const whole: Atom = { comparison: "==", operand: text };
-  const mayEqual = use.type === undefined || use.type === "string";
-  if (!mayEqual || acceptsText(pattern, text) || isForAmounts(pattern) || hasWildcard(text))
+  if (use.type !== undefined || acceptsText(pattern, text) || isForAmounts(pattern) || hasWildcard(text))
     return partTest(pattern, use);
   return partTest({ any: [...("any" in pattern ? pattern.any : [pattern]), whole] }, use);
 }
@@ -142,7 +144,7 @@ function negated({ of, passing, failing }: Test, { type, exact }: TestFor): Test
   return { of: test, nullPasses: false, ...(failing && { passing: failing }), ...(passing && { failing: passing }) };
 }
 
-/** What the test inside of a negation is made for. */
+/** The purpose of the test inside of a negation. */
 const insideNegation = ({ type }: TestFor): TestFor => ({ type: type ?? "string", exact: false });
 
 const isWord = (text: string): boolean => text === "true" || text === "false";
@@ -188,7 +190,7 @@ function wildcardTest(pattern: string, { type, exact }: TestFor): Test {
     return cel.and(guard, matching(isText ? value : cel.call("string", value), pattern));
   };
   const sample = cel.literal(pattern.replaceAll("*", "").replaceAll("?", "x"));
-  return { of, nullPasses: false, passing: sample, failing: acceptsAll ? cel.NULL : EMPTY };
+  return { of, nullPasses: false, passing: sample, ...(!acceptsAll && { failing: EMPTY }) };
 }
 
 /** Whether a text matches one with wildcards. */
@@ -200,7 +202,7 @@ export function matching(text: Cel, pattern: string): Cel {
   return cel.method(text, name, cel.literal(word));
 }
 
-/** What a duration of Go looks like. */
+/** The form of Go's durations. */
 export const DURATION = "^[-+]?(0|((\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|μs|ms|s|m|h))+)$";
 
 /** The comparison with a number, quantity or duration; null counts as 0, and other texts are equal to none. */
@@ -212,7 +214,7 @@ function amountTest({ comparison, operand }: Atom, { type, exact }: TestFor): Te
     const number = Number(operand);
     const of = (value: Cel): Cel => cel.relation(comparison, value, cel.literal(number));
     const passing = cel.literal([number, number + 1, number - 1].find((each) => isTrue(comparison, each - number)));
-    return { of, nullPasses, passing, failing: cel.literal(0) };
+    return { of, nullPasses, passing, ...(!nullPasses && { failing: cel.literal(0) }) };
   }
   const wanted = comparison === "!=" ? "==" : comparison;
   const of = (value: Cel): Cel => {

@@ -1,4 +1,4 @@
-/** What the schemas of the built-in kinds tell about the values that a pattern looks at. */
+/** The schemas of built-in kinds, for the values that a pattern looks at. */
 import { builtinKinds, pluralOf } from "../../../../kubernetes/builtin-kinds.js";
 import { parseApiVersion } from "../../../../kubernetes/names.js";
 import { isObject, type JsonObject, member } from "../../../../kubernetes/object.js";

@@ -8,24 +8,9 @@ import * as cel from "../cel-text.js";
 import { hasVariables } from "../jmespath/template.js";
 import { NotConverted, placed } from "../not-converted.js";
 import { loopOf, type Scope } from "../scope.js";
-import { leafHolds } from "./leaf.js";
+import { isThere, type LeafUse, leafHolds, type Value } from "./leaf.js";
 import { matching, testOf } from "./scalar.js";
-import type { Shape } from "./shape.js";
 import { hasWildcard, wildcardMatches } from "./text-pattern.js";
-
-/** A value that a pattern looks at. */
-export interface Value {
-  /** An error where the value is missing. */
-  readonly plain: Cel;
-  /** The value as an optional one; absent where the value is always there. */
-  readonly optional?: Cel;
-  /** Whether it is there; absent where it always is. */
-  readonly presence?: Cel;
-  /** What is known about its type: then it is never null. */
-  readonly shape: Shape | undefined;
-  /** Its place in messages: keys, and lists whose index is meant. */
-  readonly path: readonly string[];
-}
 
 /** The loop over a list in which a step stands: the list, the name of an item, and the step's own test of an item. */
 export interface StepLoop {
@@ -61,7 +46,7 @@ export interface Step {
   readonly loop?: StepLoop;
 }
 
-/** What a walk is made for. */
+/** The purpose of a walk. */
 export interface Walk {
   readonly scope: Scope;
   /** Whether no test may be an error, as it decides whether something else is tested. */
@@ -70,7 +55,7 @@ export interface Walk {
 
 const okOf = ({ ok, unless = cel.FALSE }: Step): Cel => cel.or(unless, ok);
 
-/** What a walk through steps amounts to, where a skip and the end count as given. */
+/** The result of a walk through steps, where a skip and the end count as given. */
 export function outcome(steps: readonly Step[], skip: boolean, end: Cel): Cel {
   return steps.reduceRight((rest: Cel, step) => {
     const then = step.skip === undefined ? rest : skip ? cel.or(step.skip, rest) : cel.and(cel.not(step.skip), rest);
@@ -102,14 +87,14 @@ function anchorOf(written: string): Pick<Entry, "anchor" | "key"> {
 function hasAnchors(pattern: unknown): boolean {
   if (Array.isArray(pattern)) return pattern.some(hasAnchors);
   if (!isObject(pattern)) return false;
-  return Object.entries(pattern).some(([key, value]) => anchorOf(key).anchor !== "" || hasAnchors(value));
+  return Object.entries(pattern).some(([key, value]) => ANCHOR.test(key.trim()) || hasAnchors(value));
 }
 
 /** In the order of bytes, as Go sorts. */
 const inOrder = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 /** The steps of a pattern of any type against a value. */
-export function stepsOf(pattern: unknown, value: Value, walk: Walk, missing?: "passes"): readonly Step[] {
+export function stepsOf(pattern: unknown, value: Value, walk: Walk, missing?: LeafUse["missing"]): readonly Step[] {
   if (isObject(pattern)) return mapSteps(pattern, value, walk);
   if (Array.isArray(pattern)) return listSteps(pattern, value, walk);
   return [{ ok: leafHolds(pattern, value, { ...walk, missing }), path: value.path }];
@@ -117,9 +102,6 @@ export function stepsOf(pattern: unknown, value: Value, walk: Walk, missing?: "p
 
 /** The value, or null where it is missing. */
 const orNull = ({ plain, optional }: Value): Cel => (optional === undefined ? plain : cel.orValue(optional, cel.NULL));
-
-/** Whether a value is there: it may be null. */
-export const isThere = ({ presence }: Value): Cel => presence ?? cel.TRUE;
 
 function memberOf(value: Value, key: string, isAnchored: boolean, { scope }: Walk): Value {
   const [path, shape] = [[...value.path, key], value.shape?.member(key)];
@@ -197,10 +179,11 @@ function wildcardSteps(entry: Entry, entries: readonly Entry[], labels: Value): 
       "a key with wildcards may match several labels, of which Kyverno takes any: write out the key, or a condition in CEL that says which count",
     );
   const matches = matching(cel.primary("key"), key);
-  const some = cel.loop(labels.plain, "exists", "key", matches);
-  const { path } = labels;
+  const { path, plain, optional } = labels;
+  const all = optional === undefined ? plain : cel.orValue(optional, cel.map([]));
+  const some = cel.loop(all, "exists", "key", matches);
   if (anchor === "X()")
-    return [{ ok: cel.not(some), path, key: cel.item(cel.loop(labels.plain, "filter", "key", matches), 0) }];
+    return [{ ok: cel.not(some), path, key: cel.item(cel.loop(plain, "filter", "key", matches), 0) }];
   if (anchor === "()") return [{ ok: cel.TRUE, skip: cel.not(some), isFirm: true, path }];
   return anchor === "" ? [{ ok: some, path }] : [];
 }
@@ -234,9 +217,12 @@ function entrySteps({ anchor, key, item }: Entry, parent: Value, walk: Walk): re
       return [{ ok: isMissing, path }];
     case "()":
     case "<()": {
-      const inside = passes(stepsOf(item, there(value), { ...walk, exact: true }));
+      const missing = anchor === "()" ? "fails" : "passes";
+      const isScalar = !isObject(item) && !Array.isArray(item) && !hasVariables(item);
+      const isShort = isScalar && value.shape?.type !== undefined;
+      const inside = passes(stepsOf(item, isShort ? value : there(value), { ...walk, exact: true }, missing));
       const holds = anchor === "()" ? cel.and(isThere(value), inside) : cel.or(isMissing, inside);
-      return [{ ok: cel.TRUE, skip: cel.not(holds), isFirm: true, path }];
+      return [{ ok: cel.TRUE, skip: cel.not(isShort ? inside : holds), isFirm: true, path }];
     }
     case "^()":
       return [{ ok: cel.or(isMissing, exists(item, there(value), walk)), path }];
