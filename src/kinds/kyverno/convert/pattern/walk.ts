@@ -239,9 +239,12 @@ function equalitySteps(item: unknown, value: Value, walk: Walk): readonly Step[]
   const { shape, optional } = value;
   const isMissing = cel.not(isThere(value));
   if (!isObject(item) && !Array.isArray(item)) return stepsOf(item, value, walk, "passes");
-  const first: unknown = Array.isArray(item) ? item[0] : undefined;
-  if (isObject(first) && (shape?.type === "list" || !walk.exact) && optional !== undefined)
-    return itemSteps(first, { ...there(value), plain: cel.orValue(optional, cel.list([])) }, walk);
+  if (Array.isArray(item) && optional !== undefined) {
+    const [first]: readonly unknown[] = item;
+    const list = { ...there(value), plain: cel.orValue(optional, cel.list([])) };
+    if (isObject(first) && (shape?.type === "list" || !walk.exact)) return itemSteps(first, list, walk);
+    if (shape?.type === "list" && !Array.isArray(first)) return listSteps(item, list, walk);
+  }
   if (isObject(item) && shape?.type === "map" && Object.keys(item).every((key) => /^[=X]\(.+\)$/.test(key)))
     return memberSteps(item, value, walk);
   return stepsOf(item, there(value), walk).map(({ skip, unless = cel.FALSE, ...step }) => ({
@@ -285,14 +288,15 @@ function listSteps(pattern: readonly unknown[], value: Value, walk: Walk): reado
   if (pattern.length === 0) return [{ ok: cel.FALSE, path }];
   // Of several entries Kyverno looks at the first one only.
   const [first] = pattern;
+  const type = typeStep(value, "list", walk);
   const list = there(value);
-  const steps = placed([0], () => {
-    if (Array.isArray(first)) return positions(pattern, list, walk);
-    if (isObject(first)) return itemSteps(first, list, walk);
+  return placed([0], () => {
+    if (Array.isArray(first)) return [...type, ...positions(pattern, list, walk)];
+    if (isObject(first)) return [...type, ...itemSteps(first, list, walk)];
     const { name, inner, item } = itemOf(list, walk);
-    return [{ ok: cel.loop(list.plain, "all", name, leafHolds(first, item, { ...inner, isItem: true })), path }];
+    const every = cel.loop(list.plain, "all", name, leafHolds(first, item, { ...inner, isItem: true }));
+    return [{ ok: cel.and(...type.map(({ ok }) => ok), every), path }];
   });
-  return [...typeStep(value, "list", walk), ...steps];
 }
 
 /** The steps of a pattern that every item of a list must pass. */
