@@ -4,7 +4,7 @@ import { type FieldPath, formatPath } from "../../../kubernetes/field-error.js";
 import { parseApiVersion } from "../../../kubernetes/names.js";
 import { isObject, type JsonObject, member, text } from "../../../kubernetes/object.js";
 import { preparePolicies } from "../prepare-policies.js";
-import { readResource } from "../read.js";
+import { describeFailure, readResource } from "../read.js";
 import { literal } from "./cel-text.js";
 import type { ConvertedDocument } from "./conversion.js";
 import type { Matched } from "./match/match.js";
@@ -114,19 +114,23 @@ export function celRule(cel: unknown, validate: JsonObject, draft: RuleDraft, ma
 
 /** Throws where an expression does not compile: Kyverno fails all objects then. */
 export function checkCompiles(documents: readonly ConvertedDocument[], { index }: OldRule): void {
-  const below = ["spec", "rules", index].length;
   for (const { value, places } of documents) {
-    const read = readResource(value);
-    if (read.kind === "unreadable") throw new NotConverted([], read.text);
-    const [failure] = read.kind === "policy" ? preparePolicies([read.resource], []).failures : [];
-    const [first] = failure?.errors ?? [];
-    if (first === undefined) continue;
-    const place = places.get(formatPath(first.path.slice(0, 3)));
-    throw new NotConverted(
-      place?.slice(below) ?? [],
-      `it does not compile: ${first.mistakes?.[0]?.message ?? first.text}`,
-    );
+    const [first] = documentErrors(value);
+    const place = first && places.get(formatPath(first.path.slice(0, 3)));
+    if (first !== undefined)
+      throw new NotConverted(place?.slice(["spec", "rules", index].length) ?? [], `it does not compile: ${first.text}`);
   }
+}
+
+/** The reasons why Kyverno would refuse a document that was written, with their places in it. */
+export function documentErrors(value: JsonObject): readonly { readonly path: FieldPath; readonly text: string }[] {
+  const read = readResource(value);
+  if (read.kind === "unreadable")
+    return read.failures.map((each) => ({ path: each.path, text: describeFailure(each) }));
+  if (read.kind !== "policy") return [];
+  const { failures } = preparePolicies([read.resource], []);
+  const errors = failures.flatMap((failure) => failure.errors);
+  return errors.map(({ path, mistakes, text: message }) => ({ path, text: mistakes?.[0]?.message ?? message }));
 }
 
 /** The parameters of a rule as a look-up; undefined: it has none. */

@@ -1,4 +1,6 @@
 /** Kyverno's old policies (kyverno.io: ClusterPolicy, Policy) become its CEL policies (spec kyverno-old.md). */
+
+export { documentErrors } from "./cel-rule.js";
 export type { ConvertedDocument, ConvertedRule, PolicyConversion, Reason } from "./conversion.js";
 export { convertPolicy, isOldPolicy } from "./convert-policy.js";
 export { convertException, type ExceptionConversion, isOldException, type KnownPolicy } from "./exception.js";

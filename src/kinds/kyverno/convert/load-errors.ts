@@ -24,6 +24,8 @@ const isSet = (value: unknown): boolean => value !== undefined && value !== null
 
 /** The reasons, with their places in the policy; none where Kyverno takes it. */
 export function loadErrors(policy: JsonObject): readonly Reason[] {
+  const version = text(policy, "apiVersion");
+  if (!/\/(?:v1|v2beta1)$/.test(version)) return [{ path: ["apiVersion"], message: "expected kyverno.io/v1" }];
   const bySchema = schemaErrors(policy, OLD_POLICY_SCHEMA);
   if (bySchema.length > 0) return bySchema;
   const errors: Reason[] = [];
@@ -82,10 +84,17 @@ export function schemaErrors(document: JsonObject, schema: ObjectSchema): readon
     path,
     message: `unknown member${didYouMean(String(path.at(-1)), siblings(path, schema))}`,
   }));
-  if (unknown.length > 0) return unknown;
-  const errors = validateBySchema(complete(rest, schema), schema, []);
-  return errors.map(({ path, text: message }) => ({ path, message: `Kyverno drops the policy: ${message}` }));
+  const wrong = validateBySchema(complete(rest, schema), schema, []).map(({ path, text: message }) => ({
+    path,
+    message: `Kyverno drops it: ${inShort(message)}`,
+  }));
+  return [...unknown, ...wrong];
 }
+
+const inShort = (message: string): string =>
+  message === "Required value"
+    ? "it is missing"
+    : message.replace(/^.* must be of type (\w+): "(\w+)"$/s, "expected the type $1, found $2");
 
 /** Whether rules are about kinds of which none has two rules. */
 function areDisjoint(rules: readonly JsonObject[]): boolean {

@@ -1,19 +1,17 @@
 /** Reads Kyverno's old policies and exceptions: they become its policies in CEL, or ValidatingAdmissionPolicies. */
 import { identityOf } from "../../../config/documents/documents.js";
-import type { Path } from "../../../config/documents/problem.js";
 import type { SourceDocument } from "../../../config/documents/source-document.js";
 import {
   type ConvertedDocument,
   convertException,
   convertPolicy,
   type Definition,
+  documentErrors,
   isOldException,
   isOldPolicy,
   type KnownPolicy,
   type PolicyConversion,
 } from "../../../kinds/kyverno/convert/index.js";
-import { preparePolicies } from "../../../kinds/kyverno/index.js";
-import { describeFailure, readResource } from "../../../kinds/kyverno/read.js";
 import { createExpressionCompiler } from "../../../kinds/validating-admission-policy/index.js";
 import { formatPath } from "../../../kubernetes/field-error.js";
 import { isObject, type JsonObject, member, nameOf, namespaceOf, text } from "../../../kubernetes/object.js";
@@ -131,7 +129,7 @@ class Run {
   ): Pick<Converted, "documents" | "entries"> | undefined {
     const isKyverno = this.target === "kyverno";
     const made = isKyverno
-      ? { documents: [document.value], entries: {}, errors: loadErrors(document.value) }
+      ? { documents: [document.value], entries: {}, errors: documentErrors(document.value) }
       : admissionPolicies(document, rule, this.#compiler);
     for (const { path, text: message } of made.errors) {
       const place =
@@ -145,16 +143,6 @@ class Run {
     }
     return made.errors.length > 0 ? undefined : { documents: made.documents.map(withLines), entries: made.entries };
   }
-}
-
-/** The reasons why Kyverno would refuse a policy that was written. */
-function loadErrors(policy: JsonObject): readonly { readonly path: Path; readonly text: string }[] {
-  if (!text(policy, "kind").includes("Validating")) return [];
-  const read = readResource(policy);
-  if (read.kind === "unreadable")
-    return read.failures.map((failure) => ({ path: failure.path, text: describeFailure(failure) }));
-  if (read.kind !== "policy") return [];
-  return preparePolicies([read.resource], []).failures.flatMap(({ errors }) => errors);
 }
 
 /** The document with long expressions on several lines. */
