@@ -18,7 +18,7 @@ export interface Term {
   /** The JSON value, where it is a constant. */
   readonly constant?: { readonly value: unknown };
   /** The schema of the value, where it is of a built-in kind. */
-  readonly shape?: Shape;
+  readonly shape?: Shape | undefined;
   /** Of a path: the value as an optional one, which is none where a key is missing. */
   readonly optional?: Cel;
   /** Of a list that is null where something is missing: the same, but empty there. */

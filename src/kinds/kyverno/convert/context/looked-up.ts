@@ -1,6 +1,7 @@
 /** Objects and lists that the API server is asked for. */
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
+import { metadataMember } from "../jmespath/roots.js";
 import { known, memberOf, type Value } from "../jmespath/value.js";
 import { NotConverted } from "../not-converted.js";
 import type { Scope } from "../scope.js";
@@ -61,10 +62,8 @@ const itemOfList = (object: Cel): Value =>
 /** Members of looked-up objects need nothing of the place. */
 const NO_SCOPE = {} as Scope;
 
-/** A member of metadata: names are there, labels and annotations are texts. */
-function metadata(whole: Cel, name: string): Value {
-  if (name === "name" || name === "namespace" || name === "uid") return known(cel.member(whole, name), "string");
-  const made = memberOf(known(whole), name, NO_SCOPE);
-  if (name !== "labels" && name !== "annotations") return made;
-  return { ...made, member: (key) => ({ ...memberOf(made, key, NO_SCOPE), type: "string" }) };
-}
+/** A member of metadata: names are there. */
+const metadata = (whole: Cel, name: string): Value =>
+  name === "name" || name === "namespace" || name === "uid"
+    ? known(cel.member(whole, name), "string")
+    : metadataMember(known(whole), name, NO_SCOPE);

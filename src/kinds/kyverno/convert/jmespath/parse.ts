@@ -26,6 +26,9 @@ const load = (): typeof import("@jmespath-community/jmespath") =>
 /** Quoted names, which stay, raw strings and literals in backticks. */
 const QUOTED = /"(?:[^"\\]|\\.)*"|'((?:\\'|[^'])*)'|`((?:[^`\\]|\\.)*)`/gs;
 
+/** The longest query, in characters: its parts may stand inside of each other. */
+const LONGEST_QUERY = 1_500;
+
 /**
  * Reads a query.
  * @throws NotConverted where it is not JMESPath
@@ -33,6 +36,8 @@ const QUOTED = /"(?:[^"\\]|\\.)*"|'((?:\\'|[^'])*)'|`((?:[^`\\]|\\.)*)`/gs;
 export function parseQuery(source: string): ParsedQuery {
   // Kyverno's raw strings know the escape \' alone, and the library's literals lose the difference between 1 and 1.0.
   const literals: unknown[] = [];
+  if (source.length > LONGEST_QUERY)
+    throw new NotConverted([], `a query of more than ${LONGEST_QUERY} characters is not converted`);
   try {
     const plain = source.replaceAll(QUOTED, (text, raw: string | undefined, json: string | undefined) => {
       if (raw === undefined && json === undefined) return text;

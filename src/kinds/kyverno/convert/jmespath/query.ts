@@ -57,7 +57,17 @@ export function query(source: string, scope: Scope, { nested = new Map(), curren
   return made;
 }
 
+/** The longest CEL that a query may become, in characters: some parts of JMESPath repeat their operand. */
+const LONGEST_TEXT = 10_000;
+
 function evaluate(node: Node, current: Value, place: Place): Value {
+  const made = evaluated(node, current, place);
+  if (made.cel.text.length > LONGEST_TEXT)
+    throw new NotConverted([], `the query would become more than ${LONGEST_TEXT} characters of CEL: divide it`);
+  return made;
+}
+
+function evaluated(node: Node, current: Value, place: Place): Value {
   const { scope } = place;
   const soft = (each: Node, value = current): Value => lenient(evaluate(each, value, place));
   switch (node.type) {

@@ -113,7 +113,7 @@ function objectValue(object: Cel, pod: Cel | undefined, scope: Scope, isOld = fa
 }
 
 /** A member of an object's metadata: names, labels and annotations are texts. */
-function metadataMember(metadata: Value, name: string, scope: Scope): Value {
+export function metadataMember(metadata: Value, name: string, scope: Scope): Value {
   const made = memberOf(metadata, name, scope);
   if (NAMES.has(name)) return { ...made, type: "string" };
   if (name !== "labels" && name !== "annotations") return made;

@@ -11,8 +11,15 @@ import { constant, known, printed } from "./value.js";
 /** An innermost variable: those around it are found when it is replaced by a word. */
 const VARIABLE = /(?<!\\)\{\{((?:\{[^{}]*\}|[^{}])*)\}\}/g;
 const WORD = /(_variable_\d+_)/;
-/** A reference to another field of the pattern. */
-const REFERENCE = /(?:^|[^\\])\$\([^ ]+\)/;
+/** The most variables in one text. */
+const MOST_VARIABLES = 100;
+
+/** Whether a text has a reference to another field, `$(…)`. */
+const hasReference = (text: string): boolean =>
+  text.split(" ").some((word) => {
+    const start = word.search(/(?<!\\)\$\(/);
+    return start >= 0 && word.lastIndexOf(")") > start + 2;
+  });
 
 /** The names of which Kyverno demands one in a variable, beside those of the context. */
 const ROOT = /request|serviceAccountName|element|@|image|target|[a-z_0-9]+\([^{}]/;
@@ -44,13 +51,15 @@ export function template(value: unknown, scope: Scope): Term {
 
 /** Converts the variables of a text. */
 export function partsOf(text: string, scope: Scope): TextParts {
-  if (REFERENCE.test(text)) throw new NotConverted([], "a reference $(…) to another field is not converted");
+  if (hasReference(text)) throw new NotConverted([], "a reference $(…) to another field is not converted");
   const variables = new Map<string, Term>();
   let rest = text;
   for (let before = ""; before !== rest; ) {
     before = rest;
     rest = rest.replaceAll(VARIABLE, (_, inner: string) => {
       const word = `_variable_${variables.size}_`;
+      if (variables.size === MOST_VARIABLES)
+        throw new NotConverted([], `a text with more than ${MOST_VARIABLES} variables is not converted`);
       const source = inner.trim().replace(/^-\s*/, "");
       if (!ROOT.test(source) && ![...scope.names.keys()].some((name) => source.includes(name)))
         throw new NotConverted(

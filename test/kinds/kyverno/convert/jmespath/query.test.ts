@@ -250,3 +250,24 @@ test("of a rule about Pods the spec and metadata are the Pod's", () => {
       source,
     );
 });
+
+test("queries that would grow out of bounds are refused, and the longest one does no harm", () => {
+  const path = `request.object.spec${".a".repeat(740)}`;
+  assert.equal(written((scope) => query(path, scope))[0]?.length, 1_491);
+  assert.match(
+    refusal((scope) => query(`${path}.a`, scope)),
+    /a query of more than 1500 characters is not converted/,
+  );
+  const deep = ["(".repeat(700), ")".repeat(700)].join("request.object");
+  assert.deepEqual(
+    written((scope) => query(deep, scope)),
+    ["object"],
+  );
+  const filters = `request.object.spec${"[?a".repeat(300)}${"]".repeat(300)}`;
+  const slices = `request.object.spec.a${"[1:]".repeat(90)}`;
+  for (const source of [filters, slices, `request.object${".*".repeat(600)}`])
+    assert.match(
+      refusal((scope) => query(source, scope)),
+      /the query would become more than 10000 characters of CEL/,
+    );
+});

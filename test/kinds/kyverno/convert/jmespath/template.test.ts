@@ -98,6 +98,8 @@ test("a variable inside of a literal is its value", () => {
 
 test("what has no counterpart is told", () => {
   const cases: readonly (readonly [unknown, RegExp])[] = [
+    ["a $(./../name) b", /a reference/],
+    ["{{ request.name }}".repeat(101), /a text with more than 100 variables is not converted/],
     ["$(./../name)", /a reference \$\(…\) to another field is not converted/],
     [{ "a.{{ request.namespace }}": 1 }, /a key with variables is not converted/],
     ["{{ 'abc' }}", /Kyverno refuses the variable "'abc'": it names nothing of the request/],
