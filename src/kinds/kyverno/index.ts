@@ -12,7 +12,8 @@ export {
   type MutatingRow,
   mutatingEngine,
 } from "./mutating/apply.js";
-export { originOf, resultOfOldRule } from "./old-rule-origin.js";
+export { originOf } from "./old-rule-origin.js";
+export { resultOfOldRule } from "./old-rule-result.js";
 export { type CompileFailure, preparePolicies } from "./prepare-policies.js";
 export { readOldExceptions, readOldPolicy } from "./read-old-policy.js";
 export { type ExceptionResource, isMutating, type PolicyResource } from "./resource.js";

@@ -37,7 +37,7 @@ import { expiryOf, isUnreadable } from "./expiry.js";
 import { NamedObjects } from "./named-objects.js";
 import { originOf } from "./old-rule-origin.js";
 import { describeFailure, readResource } from "./read.js";
-import { readOldExceptions, readOldPolicy } from "./read-old-policy.js";
+import { policiesOfRules, readOldExceptions } from "./read-old-policy.js";
 import {
   type ContextEntryResource,
   type ExceptionResource,
@@ -143,46 +143,6 @@ interface Found<R> {
   readonly document: KyvernoDocument;
 }
 
-/** The policies of an old policy's rules, each with its places in the old document; problems are added to the given ones. */
-function rulesOf(
-  document: KyvernoDocument,
-  value: JsonObject,
-  { problems, unconverted }: { readonly problems: Problem[]; readonly unconverted: Problem[] },
-  { onlyRule, known }: { readonly onlyRule: number | undefined; readonly known: KnownPolicy[] },
-): readonly Found<PolicyResource>[] {
-  const { rules, reasons, known: self } = readOldPolicy(value);
-  known.push(self);
-  problems.push(...reasons.map(({ path, message }) => document.problem("error", path, message)));
-  if (reasons.length > 0) return [];
-  const chosen = onlyRule === undefined ? rules : rules.slice(onlyRule, onlyRule + 1);
-  return chosen.flatMap(({ policies, reason, notes }) => {
-    if (reason !== undefined) unconverted.push(notConverted(document, reason.path, reason.message));
-    unconverted.push(...notes.map(({ path, message }) => document.problem("note", path, message)));
-    return policies.map(({ resource, placeOf }) => ({
-      resource: {
-        ...resource,
-        converted: { isAboutControllers: false, ...resource.converted, placeOf: shownPlace(document, placeOf) },
-      },
-      document: {
-        value: resource,
-        problem: (severity, path, message, inner, about) =>
-          document.problem(severity, placeOf(path), message, inner, about),
-      },
-    }));
-  });
-}
-
-const notConverted = (document: KyvernoDocument, path: FieldPath, message: string): Problem =>
-  document.problem("error", path, `not converted: ${message}`, undefined, { code: "POLICY_NOT_CONVERTED" });
-
-/** The line of a part in the old file. */
-const shownPlace =
-  (document: KyvernoDocument, placeOf: (path: FieldPath) => FieldPath) =>
-  (path: FieldPath): string => {
-    const { file, line } = document.problem("note", placeOf(path), "");
-    return `${file}:${line}`;
-  };
-
 /** The readable part of a policy whose mistakes are reported already. */
 interface Broken extends Found<PolicyResource> {
   readonly mistakes: readonly FieldError[];
@@ -223,7 +183,7 @@ export function prepareDocuments(documents: readonly KyvernoDocument[], options:
   for (const document of documents) {
     if (isOldPolicy(document.value)) {
       policies.push(
-        ...rulesOf(document, document.value, { problems, unconverted }, { onlyRule: options.onlyRule, known }),
+        ...policiesOfRules(document, document.value, { problems, unconverted }, { onlyRule: options.onlyRule, known }),
       );
       continue;
     }

@@ -1,4 +1,6 @@
 /** Reads policies of the old language (ClusterPolicy, Policy of kyverno.io): each rule is converted to a policy, or stands for an error. */
+import type { Problem } from "../../config/documents/problem.js";
+import type { SourceDocument } from "../../config/documents/source-document.js";
 import { type FieldPath, formatPath } from "../../kubernetes/field-error.js";
 import { isObject, type JsonObject, member } from "../../kubernetes/object.js";
 import {
@@ -133,3 +135,52 @@ function placed(places: ReadonlyMap<string, FieldPath>, path: FieldPath): FieldP
 
 const unreadable = (read: ReadResource): string =>
   read.kind === "unreadable" ? read.failures.map(describeFailure).join("; ") : "what it becomes is not served here";
+
+/** The document of an old policy: its value, and its maker of problems with their place. */
+type SourceOfPolicy = Pick<SourceDocument, "value" | "problem">;
+
+/** A policy of a rule, and a document that places its problems in the old one. */
+interface PlacedPolicy {
+  readonly resource: PolicyResource;
+  readonly document: SourceOfPolicy;
+}
+
+/** The policies of an old policy's rules, each with its places in the old document; problems are added to the given ones. */
+export function policiesOfRules(
+  document: SourceOfPolicy,
+  value: JsonObject,
+  { problems, unconverted }: { readonly problems: Problem[]; readonly unconverted: Problem[] },
+  { onlyRule, known }: { readonly onlyRule: number | undefined; readonly known: KnownPolicy[] },
+): readonly PlacedPolicy[] {
+  const { rules, reasons, known: self } = readOldPolicy(value);
+  known.push(self);
+  problems.push(...reasons.map(({ path, message }) => document.problem("error", path, message)));
+  if (reasons.length > 0) return [];
+  const chosen = onlyRule === undefined ? rules : rules.slice(onlyRule, onlyRule + 1);
+  return chosen.flatMap(({ policies, reason, notes }) => {
+    if (reason !== undefined) unconverted.push(notConverted(document, reason.path, reason.message));
+    unconverted.push(...notes.map(({ path, message }) => document.problem("note", path, message)));
+    return policies.map(({ resource, placeOf }) => ({
+      resource: {
+        ...resource,
+        converted: { isAboutControllers: false, ...resource.converted, placeOf: shownPlace(document, placeOf) },
+      },
+      document: {
+        value: resource,
+        problem: (severity, path, message, inner, about) =>
+          document.problem(severity, placeOf(path), message, inner, about),
+      },
+    }));
+  });
+}
+
+const notConverted = (document: SourceOfPolicy, path: FieldPath, message: string): Problem =>
+  document.problem("error", path, `not converted: ${message}`, undefined, { code: "POLICY_NOT_CONVERTED" });
+
+/** The line of a part in the old file. */
+const shownPlace =
+  (document: SourceOfPolicy, placeOf: (path: FieldPath) => FieldPath) =>
+  (path: FieldPath): string => {
+    const { file, line } = document.problem("note", placeOf(path), "");
+    return `${file}:${line}`;
+  };
