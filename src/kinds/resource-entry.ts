@@ -18,7 +18,7 @@ import { LoadError } from "./load-error.js";
 /**
  * Several policies as one. If those that mutate answer anything but yes, that is the answer, and the others are not evaluated.
  * @param mutating evaluated first, at least one
- * @param judging evaluated about the changed object, at least one
+ * @param judging evaluated about the changed object, at least one; they may change it further
  * @param now monotonic milliseconds
  */
 export function askInTurn(
@@ -27,7 +27,8 @@ export function askInTurn(
   judging: readonly Policy[],
   now: () => number,
 ): Policy {
-  const all = askTogether(id, [...mutating, ...judging], now);
+  const parts = [...mutating, ...judging].flatMap((policy) => policy.together ?? [policy]);
+  const all = askTogether(id, parts, now);
   const first = askTogether(id, mutating, now);
   const then = askTogether(id, judging, now);
   const goOn = (review: Review, context: EvaluationContext, left: Outcome): Outcome | Promise<Outcome> => {
@@ -36,9 +37,7 @@ export function askInTurn(
     const about = mutation === undefined ? review : mutated(review, mutation);
     if ("verdict" in about) return about;
     const judged = evaluateInTime(then, about, EvaluationRun.within(context, context.deadline), now);
-    return judged instanceof Promise
-      ? judged.then((outcome) => mostSevere([left, outcome]))
-      : mostSevere([left, judged]);
+    return judged instanceof Promise ? judged.then((outcome) => bothOf(left, outcome)) : bothOf(left, judged);
   };
   return {
     ...all,
@@ -50,6 +49,22 @@ export function askInTurn(
     },
   };
 }
+
+/** The outcome of two, of which the second is about what the first has left: the steps of both, one after the other. */
+function bothOf(left: Outcome, then: Outcome): Outcome {
+  const [one, two] = [patchOf(left), patchOf(then)];
+  if (one === undefined || two === undefined || left.verdict !== "allow") return mostSevere([left, then]);
+  const { mutation: _, ...unchanged } = left;
+  const both = mostSevere([unchanged, then]);
+  // Both are lists in JSON.
+  const steps = [one, two].map(({ patch }) => Buffer.from(patch, "base64").toString().slice(1, -1));
+  const patch = `[${steps.filter((each) => each !== "").join()}]`;
+  const mutation = { ...two, patch: Buffer.from(patch).toString("base64") };
+  return both.verdict === "allow" ? { ...both, mutation } : both;
+}
+
+const patchOf = (outcome: Outcome) =>
+  outcome.verdict === "allow" && outcome.mutation?.kind === "patch" ? outcome.mutation : undefined;
 
 /** The same review about the object after a mutation. */
 function mutated(review: Review, mutation: Mutation): Review | Failure {
@@ -79,7 +94,7 @@ const POLICY_GROUPS: ReadonlySet<string> = new Set([
 ]);
 /**
  * Prepares the policies of a `resource:` entry, documents of any kinds: all of one kind together, and the kinds together; those that
- * mutate first.
+ * mutate first, each about what the one before has left, as Kubernetes' own come before webhooks.
  * @throws LoadError when no document is a policy of a known kind, or one is broken, or may be a policy that would silently be missing
  */
 export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentKind[], warn: Warn): PreparedEntry {
@@ -139,9 +154,11 @@ export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentK
     needs: allNeeds(prepared.map(({ needs }) => needs)),
     policy: async (world) => {
       const [first, then] = [await policiesOf(mutating, world), await policiesOf(judging, world)];
-      return first.length === 0 || then.length === 0
-        ? askTogether(entry.id, [...first, ...then], world.now)
-        : askInTurn(entry.id, first, then, world.now);
+      let policies = then;
+      for (const policy of first.reverse())
+        policies = policies.length === 0 ? [policy] : [askInTurn(entry.id, [policy], policies, world.now)];
+      const [whole, ...others] = policies;
+      return whole !== undefined && others.length === 0 ? whole : askTogether(entry.id, policies, world.now);
     },
   };
 }

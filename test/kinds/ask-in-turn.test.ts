@@ -57,6 +57,37 @@ describe("policies asked in turn", () => {
       assert.ok(denied.verdict === "deny" && denied.message === "no", JSON.stringify(denied));
     });
 
+    test(`change further what the first have changed, which answer ${when}`, async () => {
+      const steps = (path: string, object: unknown, value: unknown): Outcome => {
+        const patch = Buffer.from(JSON.stringify([{ op: "add", path, value }])).toString("base64");
+        return { verdict: "allow", mutation: { kind: "patch", patch, changed: { object } } };
+      };
+      const [second, judging]: [Review[], Review[]] = [[], []];
+      const inner = askInTurn(
+        "p",
+        [fake(delayed(steps("/c", { a: 1, b: "],[", c: 3 }, 3)), second)],
+        [fake(delayed(ALLOW), judging)],
+        () => 0,
+      );
+      const both = askInTurn("p", [fake(delayed(steps("/b", { a: 1, b: "],[" }, "],[")))], [inner], () => 0);
+      const outcome = await both.evaluate(REVIEW, CONTEXT);
+      assert.ok(outcome.verdict === "allow" && outcome.mutation?.kind === "patch", JSON.stringify(outcome));
+      assert.deepEqual(JSON.parse(Buffer.from(outcome.mutation.patch, "base64").toString()), [
+        { op: "add", path: "/b", value: "],[" },
+        { op: "add", path: "/c", value: 3 },
+      ]);
+      assert.deepEqual(outcome.mutation.changed, { object: { a: 1, b: "],[", c: 3 } });
+      assert.deepEqual([texts(second), texts(judging)], [['{"a":1,"b":"],["}'], ['{"a":1,"b":"],[","c":3}']]);
+      assert.equal(both.together?.length, 3);
+      const denied = await askInTurn(
+        "p",
+        [fake(delayed(steps("/b", { b: 1 }, 1)))],
+        [fake({ verdict: "deny", message: "no" })],
+        () => 0,
+      ).evaluate(REVIEW, CONTEXT);
+      assert.equal(denied.verdict, "deny");
+    });
+
     test(`are not asked where the first say anything but yes, which answer ${when}`, async () => {
       const asked: Review[] = [];
       const failure: Outcome = { verdict: "error", message: "boom", cause: "expression" };

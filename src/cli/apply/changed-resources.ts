@@ -31,6 +31,7 @@ export class ChangedResources {
    * @throws UsageError
    */
   static async open(path: string): Promise<ChangedResources> {
+    if (path === "") throw new UsageError("--output needs a .yaml file or a folder");
     const opened = new ChangedResources(path);
     await opened.#try(opened.#isFile ? writeFile(path, "") : mkdir(path, { recursive: true }));
     return opened;
