@@ -6,7 +6,7 @@ import * as cel from "../cel-text.js";
 import { hasVariables, template } from "../jmespath/template.js";
 import { NotConverted, placed } from "../not-converted.js";
 import type { Scope } from "../scope.js";
-import { childOf, ensured, operation, type Piece, type Place, when } from "./patches.js";
+import { childOf, ensured, operation, type Piece, type Place, textOf, when } from "./patches.js";
 
 /** Variables in the text; a word stands for each while YAML is read. */
 const VARIABLE = /\{\{(?:\{[^{}]*\}|[^{}]|\{\{[^{}]*\}\})*\}\}/g;
@@ -121,8 +121,6 @@ const parentsOf = (path: readonly Place[]): readonly (readonly [Place, Cel])[] =
     return textOf(place) === '"/metadata"' ? [] : [[place, cel.primary(isList ? "[]" : "{}")] as const];
   });
 
-const textOf = ({ pointer }: Place): string => pointer.map(({ text: part }) => part).join(" ");
-
 /** The changes by the operations before: whether a place is there is asked of the object as it was before all of them. */
 class Known {
   readonly #there: Set<string>;
@@ -130,7 +128,7 @@ class Known {
   readonly #removed: string[] = [];
 
   constructor(sure: readonly Place[]) {
-    this.#there = new Set(sure.map(textOf));
+    this.#there = new Set(sure.map((place) => textOf(place)));
   }
 
   isSure = (place: Place): boolean => this.#there.has(textOf(place));

@@ -40,60 +40,48 @@ export function mutateRule(
   for (const key of ["targets", "mutateExistingOnPolicyUpdate"])
     if ((member(mutate, key) ?? false) !== false) throw new NotConverted(["mutate", key], EXISTING);
   const mutations: Placed<{ readonly expression: string }>[] = [];
-  const write = (from: FieldPath, pieces: readonly Piece[]) => {
+  const write = (from: FieldPath, make: () => readonly Piece[]) => {
+    const pieces = placed(from, make);
     if (pieces.length > 0) mutations.push({ expression: listOf(pieces).text, from });
   };
   const changed = changedOf(matched, scope);
   const entries = member(old.rule, "context");
-  const foreach = member(mutate, "foreach");
+  const [foreach, merge] = [member(mutate, "foreach"), member(mutate, "patchStrategicMerge")];
+  if (isObject(merge)) {
+    const path = ["mutate", "patchStrategicMerge"];
+    const outer: Scope = { ...scope, roots: matched.inlineRoots, inline: true };
+    const root = surePlace(changed.root.pointer, (outer.roots.pod ?? outer.roots).object);
+    const asked: MergeContext = { ...changed, scope: withContext(entries, outer), isLoop: false };
+    const anchors = placed(path, () => mergeConditions(merge, root, asked));
+    draft.condition("anchors", anchors, path);
+  }
   if (Array.isArray(foreach)) {
     // Kyverno reads the context before the first change, but a variable is evaluated where it is first used.
     const roots = { ...scope.roots, object: cel.primary("request.object") };
     const before = scope.roots.pod ? scope : withContext(entries, { ...scope, names: new Map(), roots });
     for (const [index, each] of foreach.entries()) {
-      const path = ["mutate", "foreach", index];
-      const names = index === 0 ? scope.names : before.names;
-      write(
-        path,
-        placed(path, () => loopPieces(each, { ...scope, names }, changed)),
-      );
+      const { names } = index === 0 ? scope : before;
+      write(["mutate", "foreach", index], () => loopPieces(each, { ...scope, names }, changed));
     }
-  } else {
-    const merge = member(mutate, "patchStrategicMerge");
-    const outer: Scope = { ...scope, roots: matched.inlineRoots, inline: true };
-    const asked: MergeContext = { ...changed, scope: withContext(entries, outer), isLoop: false };
-    if (isObject(merge)) {
-      const path = ["mutate", "patchStrategicMerge"];
-      const root = surePlace(changed.root.pointer, (outer.roots.pod ?? outer.roots).object);
-      draft.condition(
-        "anchors",
-        placed(path, () => mergeConditions(merge, root, asked)),
-        path,
-      );
-    }
-    write(
-      ["mutate"],
-      placed(["mutate"], () => patchPieces(mutate, scope, changed)),
-    );
-  }
+  } else write(["mutate"], () => patchPieces(mutate, scope, changed));
   if (mutations.length === 0) throw new NotConverted(["mutate"], "this rule changes nothing");
   return { documents: [documentOf(old, name, matched, scope, mutations)], notes: draft.notes };
 }
 
 function changedOf({ matchConstraints }: Matched, { roots, shape, draft }: Scope): Changed {
   const rules = matchConstraints.resourceRules ?? [];
-  const isWorkload = rules.every(({ resources = [] }) => resources.every((resource) => WORKLOADS.has(resource)));
+  const isWorkload = rules.every(({ resources = [] }) =>
+    resources.every((resource) => WORKLOADS.has(resource.replace(/\/.*/, ""))),
+  );
   const isBuiltin =
     shape !== undefined ||
     rules.some(({ apiGroups = [] }) => apiGroups.some((group) => /^[a-z]*$|\*|\.k8s\.io$/.test(group)));
   if (roots.pod === undefined) return { root: surePlace([], roots.object), isWorkload, isBuiltin };
-  const path =
-    'object.kind == "Pod" ? "" : object.kind == "CronJob" ? "/spec/jobTemplate/spec/template" : "/spec/template"';
-  return {
-    root: surePlace([draft.variable("podPath", cel.primary(path), ["match"])], roots.pod.object),
-    isWorkload,
-    isBuiltin,
-  };
+  const path = cel.primary(
+    'object.kind == "Pod" ? "" : object.kind == "CronJob" ? "/spec/jobTemplate/spec/template" : "/spec/template"',
+  );
+  const root = surePlace([draft.variable("podPath", path, ["match"])], roots.pod.object);
+  return { root, isWorkload, isBuiltin };
 }
 
 /** The patches of a rule, or of an entry of `foreach` for one element. @param sure places that are there */
@@ -107,10 +95,7 @@ function patchPieces(body: unknown, scope: Scope, changed: Changed, sure: readon
     throw new NotConverted([], "one of patchStrategicMerge, patchesJson6902 and foreach is converted");
   return placed(["patchesJson6902"], () => {
     if (scope.roots.pod !== undefined)
-      throw new NotConverted(
-        [],
-        "under autogen the paths of JSON patches are those of a Pod: write a rule for each kind",
-      );
+      throw new NotConverted([], "under autogen paths of JSON patches are those of a Pod: write a rule for each kind");
     return jsonPatchPieces(patches, changed.root, scope, sure);
   });
 }
@@ -119,9 +104,10 @@ function patchPieces(body: unknown, scope: Scope, changed: Changed, sure: readon
 function loopPieces(body: unknown, scope: Scope, changed: Changed): readonly Piece[] {
   const source = text(body, "list");
   const term = placed(["list"], () => query(source, scope));
-  const { orEmpty, optional, fails } = term;
-  // A missing list is an error here, other than in rules that validate.
-  const list = fails ? term.cel : (orEmpty ?? (optional ? cel.orValue(optional, cel.list([])) : term.cel));
+  // A missing list is an error here, other than in rules that validate. What is not a list is the only element.
+  const orEmpty = term.orEmpty ?? (term.optional ? cel.orValue(term.optional, cel.list([])) : term.cel);
+  const isList = term.type === "list" || term.type === "dyn";
+  const list = !isList ? cel.list([term.cel]) : term.fails ? term.cel : orEmpty;
   const { name: item, inner } = loopOf(scope, "element");
   const index = loopOf(scope, "index").name;
   const at = { cel: cel.primary(index), type: "int", nullable: false, fails: false } as const;
@@ -134,25 +120,28 @@ function loopPieces(body: unknown, scope: Scope, changed: Changed): readonly Pie
   const asked = member(body, "preconditions") ?? undefined;
   const holds = asked === undefined ? cel.TRUE : placed(["preconditions"], () => conditionsHold(asked, inside));
   const [merge, foreach] = [member(body, "patchStrategicMerge"), member(body, "foreach")];
-  const context: MergeContext = { ...changed, scope: inside, isLoop: true };
+  const sure = elementPlaces(source, changed.root, at.cel, element.cel);
+  const looped: Changed = { ...changed, element: sure.at(-1) };
+  const context: MergeContext = { ...looped, scope: inside, isLoop: true };
   const anchors = isObject(merge)
     ? placed(["patchStrategicMerge"], () => mergeConditions(merge, changed.root, context))
     : cel.TRUE;
   const condition = cel.and(holds, anchors);
   const pieces = Array.isArray(foreach)
     ? foreach.flatMap((each, i) => placed(["foreach", i], () => loopPieces(each, inside, changed)))
-    : patchPieces(body, inside, changed, elementPlaces(source, changed.root, at.cel));
+    : patchPieces(body, inside, looped, sure);
   // Patches that do not depend on the element are made once, before.
-  const isOfElement = (piece: Piece) => new RegExp(`\\b(?:${item}|${index})\\b`).test(listOf([piece]).text);
+  const bare = (code: string) => code.replaceAll(/"(?:[^"\\]|\\.)*"/g, "");
+  const isOfElement = (piece: Piece) => new RegExp(`\\b(?:${item}|${index})\\b`).test(bare(listOf([piece]).text));
   const once = pieces.filter((piece) => !isOfElement(piece));
   const isAny =
     condition.text === "true"
       ? cel.relation(">", cel.call("size", list), cel.literal(0))
       : cel.loop(list, "exists", item, condition);
-  if (once.length > 0 && new RegExp(`\\b${index}\\b`).test(condition.text))
+  if (once.length > 0 && new RegExp(`\\b${index}\\b`).test(bare(condition.text)))
     throw new NotConverted(
       ["preconditions"],
-      "elementIndex is not converted in a condition on patches that are the same for all elements",
+      "elementIndex is not converted where a patch is the same for all elements",
     );
   const order = text(body, "order") || (isObject(merge) ? "Descending" : "Ascending");
   if (scope.roots.pod && text(body, "order") === "Ascending")
@@ -164,12 +153,12 @@ function loopPieces(body: unknown, scope: Scope, changed: Changed): readonly Pie
 }
 
 /** The places from the object to an element of a list of it: they are there in each round. */
-function elementPlaces(source: string, root: Place, index: cel.Cel): readonly Place[] {
+function elementPlaces(source: string, root: Place, index: cel.Cel, element: cel.Cel): readonly Place[] {
   const [, path] = /^request\.object\.([A-Za-z]\w*(?:\.[A-Za-z]\w*)*)(?:\[\])?$/.exec(source.trim()) ?? [];
   const places: Place[] = [];
   for (const key of path?.split(".") ?? []) places.push(childOf(places.at(-1) ?? root, key));
   const list = places.at(-1);
-  return list === undefined ? [] : [...places, itemOf(list, index, index)];
+  return list === undefined ? [] : [...places, itemOf(list, index, element)];
 }
 
 function documentOf(

@@ -42,6 +42,13 @@ export const itemOf = (place: Place, at: Cel, value: Cel): Place =>
 /** The place, once it is certain to be there. */
 export const made = (place: Place): Place => surePlace(place.pointer, place.value);
 
+/** A place's pointer, by which places are compared. @param from the part that it begins with */
+export const textOf = ({ pointer }: Place, from = 0): string =>
+  pointer
+    .slice(from)
+    .map(({ text }) => text)
+    .join(" ");
+
 /** Operations that are always there, or a list of them. */
 export type Piece = { readonly operation: Cel } | { readonly list: Cel };
 
@@ -110,9 +117,9 @@ export function forEach(
   if (pieces.length === 0 || condition.text === "false") return [];
   const [only] = pieces;
   const isSingle = pieces.length === 1 && only !== undefined && "operation" in only;
-  const each = cel.primary(
-    `${list.level < 7 ? `(${list.text})` : list.text}.transformList(${[index, item, ...(condition.text === "true" ? [] : [condition.text]), isSingle ? only.operation.text : listOf(pieces).text].join(", ")})`,
-  );
+  const made = isSingle ? only.operation : listOf(pieces);
+  const conditions = condition.text === "true" ? [] : [condition];
+  const each = cel.method(list, "transformList", cel.primary(index), cel.primary(item), ...conditions, made);
   const ordered = isReversed ? cel.method(each, "reverse") : each;
   return [{ list: isSingle ? ordered : cel.method(ordered, "flatten") }];
 }

@@ -6,7 +6,7 @@ import { hasVariables, template } from "../jmespath/template.js";
 import { NotConverted, placed } from "../not-converted.js";
 import { patternHolds } from "../pattern/pattern-rule.js";
 import { loopOf, type Scope } from "../scope.js";
-import { childOf, ensured, forEach, itemOf, made, operation, type Piece, type Place, when } from "./patches.js";
+import { childOf, ensured, forEach, itemOf, made, operation, type Piece, type Place, textOf, when } from "./patches.js";
 
 /** Lists of built-in kinds by the keys by which their items are merged; other lists are replaced. */
 const MERGED_BY: Readonly<Record<string, string>> = {
@@ -33,6 +33,8 @@ export interface MergeContext {
   readonly isWorkload: boolean;
   /** Whether the merge is repeated for the elements of a list: the order of its items stays then. */
   readonly isLoop: boolean;
+  /** The element of the loop, where it loops over a list of the object. */
+  readonly element?: Place | undefined;
 }
 
 interface Key {
@@ -117,14 +119,16 @@ export function mergePieces(pattern: JsonObject, place: Place, context: MergeCon
       if (isEmpty(value)) return [];
       if (isObject(value)) {
         const map = sure(child, place, name, context);
-        const needed = ensured(map, cel.primary("{}"), remains(value, probed, context));
+        const isOwn = probed.value.text === map.value.text;
+        const needed = ensured(map, cel.primary("{}"), isOwn ? cel.TRUE : remains(value, probed, context));
         return [...needed, ...mergePieces(value, map, context, probed)];
       }
       if (isListOfMaps(value)) {
         const mergeKey = context.isBuiltin ? mergeKeyOf(name, value) : undefined;
         if (hasAnchor(value, isAny) && mergeKey !== "name")
           throw new NotConverted([], "anchors in a list are converted where Kyverno merges its items by name");
-        if (mergeKey !== undefined) return itemPieces(value, child, mergeKey, context);
+        if (mergeKey !== undefined)
+          return elementPieces(value, child, context) ?? itemPieces(value, child, mergeKey, context);
       }
       if (name === "finalizers") throw new NotConverted([], "finalizers are not converted: write a JSON patch");
       return set(child, value, context);
@@ -215,35 +219,35 @@ function anchoredPieces(pattern: JsonObject, list: Place, context: MergeContext)
   return forEach(items, names, holds, [...pieces, operation("move", to, { from: place.pointer })]);
 }
 
-/** Items without anchors are merged into those of their keys, or added; they come first then, in their order. */
+/** Items without anchors are merged into those of their keys, or put in front. An only item comes first in any case. */
 function plainPieces(items: readonly JsonObject[], list: Place, key: string, context: MergeContext): readonly Piece[] {
   const { names, item, place, inside } = itemLoop(list, context);
-  const keys = items.map((pattern, index) => {
-    if (pattern[key] !== undefined) return template(pattern[key], inside.scope).cel;
-    throw new NotConverted([index], `an item needs ${key}, by which Kyverno merges this list`);
-  });
-  const isOf = (index: number) => cel.equal(cel.member(item, key), keys[index] ?? cel.NULL);
   const front = [...list.pointer, cel.literal("/0")];
-  const merges = items.flatMap(({ [key]: _, ...rest }, index) =>
-    forEach(list.value, names, isOf(index), mergePieces(rest, place, inside)),
-  );
-  const placings = items.map((pattern, index): readonly Piece[] => {
-    const later = keys.slice(index + 1);
-    const at = cel.primary(names.index);
-    const before = cel.loop(
-      cel.method(list.value, "slice", cel.literal(0), at),
-      "filter",
-      names.item,
-      cel.relation("in", cel.member(item, key), cel.list(later)),
-    );
-    // The later ones are in front already: those from behind, and new ones, have moved this one on.
-    const now = cel.minus(cel.plus(at, cel.literal(later.length)), cel.call("size", before));
-    const from = [...list.pointer, cel.literal("/"), cel.call("string", later.length === 0 ? at : now)];
-    const moves = context.isLoop ? [] : forEach(list.value, names, isOf(index), [operation("move", front, { from })]);
+  const isMoved = items.length === 1 && !context.isLoop;
+  const merges: Piece[] = [];
+  const inserts: Piece[] = [];
+  for (const [index, pattern] of items.entries()) {
+    const { [key]: value, ...rest } = pattern;
+    if (value === undefined) throw new NotConverted([index], `an item needs ${key}, by which Kyverno merges this list`);
+    const isIt = cel.equal(cel.member(item, key), template(value, inside.scope).cel);
+    const moves = isMoved ? [operation("move", front, { from: place.pointer })] : [];
+    merges.push(...forEach(list.value, names, isIt, [...mergePieces(rest, place, inside), ...moves]));
     const added = operation("add", front, { value: template(plainOf(pattern), context.scope).cel });
-    return when(cel.loop(list.value, "exists", names.item, isOf(index)), moves, [added]);
-  });
-  return when(list.exists, [...merges, ...placings.reverse().flat()], set(list, items, context));
+    inserts.unshift(...when(cel.loop(list.value, "exists", names.item, isIt), [], [added]));
+  }
+  return when(list.exists, [...merges, ...inserts], set(list, items, context));
+}
+
+/** The item, where the list is that of the loop and the only item is the loop's element. */
+function elementPieces(items: readonly JsonObject[], list: Place, context: MergeContext): readonly Piece[] | undefined {
+  const [pattern = {}, ...others] = items;
+  const { element, scope } = context;
+  const { name = pattern["(name)"], "(name)": _, ...rest } = pattern;
+  const isSame = element !== undefined && textOf(element) === [textOf(list), textOf(element, -2)].join(" ");
+  if (!isSame || others.length > 0 || hasAnchor(rest, isAny) || typeof name !== "string") return undefined;
+  return template(name, scope).cel.text === `${element.value.text}.name`
+    ? mergePieces(rest, element, { ...context, isLoop: false })
+    : undefined;
 }
 
 /** A loop over the items of a list. */

@@ -1,7 +1,4 @@
-/**
- * The checks of the Pod Security Standards, in the order in which Kyverno 1.19.1 runs them (k8s.io/pod-security-admission). Kyverno runs a check in versions that are
- * older than the check, too.
- */
+/** The checks of the Pod Security Standards, in Kyverno 1.19.1's order. It runs a check in versions that are older than the check, too. */
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
 import { hasWildcard, matchesAny, matchesWildcard } from "../match/wildcard.js";

@@ -186,6 +186,6 @@ test("what has no counterpart is refused at its place", () => {
   };
   assert.match(
     reasonsOf(oldPolicy({ mutate: nested })).join(),
-    /under autogen the paths of JSON patches are those of a Pod/,
+    /under autogen paths of JSON patches are those of a Pod/,
   );
 });
