@@ -43,10 +43,21 @@ export function objectOf(call: Cel, isList = false): Value {
       return known(cel.orValue(cel.member(object, key), cel.list([])), "list", { each: itemOfList });
     const whole = cel.member(object, key);
     if (key === "metadata") return known(whole, "map", { fails: true, member: (name) => metadata(whole, name) });
+    if (key === "data" && /"(?:configmaps|secrets)"/.test(call.text)) return textsOf(whole);
     const isMap = key === "spec" || key === "status" || key === "data";
     return known(isMap ? whole : cel.call("dyn", whole), "dyn", { fails: true, trusted: true });
   };
   return known(call, "map", { fails: !isList, member: again(call), again });
+}
+
+/** A map of texts, such as a ConfigMap's data. */
+function textsOf(map: Cel): Value {
+  const of = (key: Cel | string): Value => ({
+    ...memberOf(known(map), key, NO_SCOPE),
+    type: "string",
+    nullable: false,
+  });
+  return known(map, "map", { fails: true, member: of, memberBy: of });
 }
 
 /** An object of a list. */

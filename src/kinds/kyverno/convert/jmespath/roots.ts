@@ -106,10 +106,18 @@ function objectValue(object: Cel, pod: Cel | undefined, scope: Scope, isOld = fa
     const isSpec = key === "spec" && (isPod || made.shape !== undefined);
     const isThere = !isOld && (isText || isSpec || (!isPod && key === "metadata"));
     const more = made.shape && { shape: made.shape };
+    if (key === "rules" && made.shape?.type === "list") return withoutNull(made);
     const whole = isThere ? known(cel.member(owner, key), isText ? "string" : "map", more) : made;
     return key === "metadata" ? { ...whole, member: (name) => metadataMember(whole, name, scope) } : whole;
   };
   return known(object, "map", { nullable: isOld, member: of });
+}
+
+/** A list that the API server writes as null where it is empty, as the rules of roles. */
+function withoutNull({ present: _, ...list }: Value): Value {
+  if (list.optional === undefined) return list;
+  const optional = cel.call("optional.ofNonZeroValue", cel.orValue(list.optional, cel.NULL));
+  return { ...list, optional, orEmpty: cel.orValue(optional, cel.list([])) };
 }
 
 /** A member of an object's metadata: names, labels and annotations are texts. */

@@ -242,8 +242,10 @@ function counts(value: Value, as: boolean, scope: Scope): Cel {
 export const isNumber = (value: Term): boolean => NUMBERS.has(value.type);
 
 /** A value inside of text. */
-export function printed({ cel: text, type, nullable, fails, constant: only }: Term): Value {
+export function printed({ cel: whole, sure = whole, type, nullable, fails, constant: only }: Value): Value {
   if (only !== undefined) return constant(typeof only.value === "string" ? only.value : stringifyJson(only.value));
-  if (type === "string" && !nullable) return known(text, type, { fails });
-  return known(cel.call(type === "list" || type === "map" ? "json.marshal" : "string", text), "string", { fails });
+  if (type === "string" && !nullable) return known(whole, type, { fails });
+  if (type === "list" || type === "map") return known(cel.call("json.marshal", whole), "string", { fails });
+  // null has no text.
+  return known(type === "string" ? sure : cel.call("string", sure), "string", { fails: true });
 }

@@ -157,10 +157,7 @@ test("patterns look at the element, or at the whole object where it is asked for
   const of = (more: object, list = "request.object.spec.containers") =>
     written(foreachRule, [{ list, ...more }], "no", true).at(0);
   assert.match(of({ pattern: { image: "a*" } }) ?? "", /container\.\?image/);
-  assert.match(
-    of({ pattern: { spec: { on: true } }, elementScope: false }) ?? "",
-    /variables\.pod\.spec\.\?on/,
-  );
+  assert.match(of({ pattern: { spec: { on: true } }, elementScope: false }) ?? "", /variables\.pod\.spec\.\?on/);
   assert.match(
     of({ anyPattern: [{ image: "a*" }, { image: "b*" }] }) ?? "",
     /startsWith\("a"\).* \|\| .*startsWith\("b"\)/,

@@ -29,7 +29,7 @@ test("each entry becomes a variable where it is first used, and keeps its name",
     variable("second", { value: { a: ["x", "y"] }, jmesPath: "a[1]" }),
   ];
   const cases: readonly (readonly [string, ...string[]])[] = [
-    ["{{ owner }}", "variables.owner", 'owner = string(object.metadata.namespace) + "-owner"'],
+    ["{{ owner }}", "variables.owner", 'owner = object.metadata.namespace + "-owner"'],
     ["{{ spec.a.b }}", "variables.spec.a.b", "spec = object.spec"],
     ["{{ limit }}", "3"],
     [
@@ -131,9 +131,8 @@ test("ConfigMaps, objects and lists are looked up", () => {
     ],
     [
       "{{ shared.data.\"a.b\" || 'none' }}",
-      'variables.shared.data[?"a.b"].orValue(null) in variables.empty ? "none" : variables.shared.data["a.b"]',
+      'variables.shared.data[?"a.b"].orValue("") == "" ? "none" : variables.shared.data["a.b"]',
       'shared = resource.Get("v1", "configmaps", "default", "shared")',
-      'empty = [dyn(null), dyn(false), dyn(""), dyn([]), dyn({})]',
     ],
     [
       "{{ hosts }}",
