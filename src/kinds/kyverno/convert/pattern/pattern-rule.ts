@@ -9,7 +9,7 @@ import { NotConverted, placed } from "../not-converted.js";
 import type { Scope } from "../scope.js";
 import type { Value } from "./leaf.js";
 import { podShape, type Shape } from "./shape.js";
-import { memberSteps, outcome, passes, type Step, type StepLoop, stepsOf } from "./walk.js";
+import { memberSteps, outcome, type Parent, passes, type Step, type StepLoop, stepsOf } from "./walk.js";
 
 /** A part of a message. */
 type Part = string | Cel;
@@ -47,7 +47,7 @@ export const patternRule: RuleWriter = (body, message, scope, from) => {
 /** The place where a step fails: a missing parent, or its own. */
 function placeOf({ path, parents = [], key }: Pick<Step, "key" | "parents" | "path">): readonly Part[] {
   if (key !== undefined) return [pathText(path), key, "/"];
-  const choose = (rest: Part, parent: { readonly presence: Cel; readonly path: readonly string[] }): Part =>
+  const choose = (rest: Part, parent: Parent): Part =>
     cel.conditional(parent.presence, joined([rest]), joined([pathText(parent.path)]));
   return [parents.reduceRight(choose, pathText(path))];
 }

@@ -62,34 +62,29 @@ function nullTest({ type }: TestFor): Test {
 }
 
 function numberTest(pattern: unknown, { type, exact }: TestFor): Test {
-  const number = cel.literal(Number.isInteger(Number(pattern)) ? Number(pattern) : pattern);
+  const number = cel.literal(Number(pattern));
   const text = cel.literal(number.text);
+  if (!Number.isInteger(Number(pattern)))
+    return amountTest({ comparison: "==", operand: number.text }, { type, exact });
   const of = (value: Cel): Cel => {
     if (type === "bool") return cel.FALSE;
     if (type === "number") return cel.equal(value, number);
     if (type === "string") return cel.equal(value, text);
-    if (number.text.includes("."))
-      return exact
-        ? amountTest({ comparison: "==", operand: number.text }, { type, exact }).of(value)
-        : cel.equal(cel.call("double", value), number);
     // Large whole numbers of the command line are doubles, whose text has an exponent.
     return !exact && Math.abs(Number(number.text)) < 1e6
       ? cel.equal(cel.call("string", value), text)
       : cel.or(cel.equal(value, number), cel.equal(value, text));
   };
-  const other = cel.literal(number.text === "0" ? 1 : 0);
-  return type === "string"
-    ? { of, nullPasses: false, passing: text, failing: EMPTY }
-    : { of, nullPasses: false, passing: number, failing: other };
+  const [passing, failing] = type === "string" ? [text, EMPTY] : [number, cel.literal(number.text === "0" ? 1 : 0)];
+  return { of, nullPasses: false, passing, failing };
 }
 
 function textTest(text: string, use: TestFor): Test {
   const pattern = parseTextPattern(text);
   // A text that equals the whole pattern passes before the pattern is read; comparisons with amounts never meet such texts.
   const whole: Atom = { comparison: "==", operand: text };
-  if (use.type !== undefined || acceptsText(pattern, text) || isForAmounts(pattern) || hasWildcard(text))
-    return partTest(pattern, use);
-  return partTest({ any: [...("any" in pattern ? pattern.any : [pattern]), whole] }, use);
+  const isRead = use.type !== undefined || acceptsText(pattern, text) || isForAmounts(pattern) || hasWildcard(text);
+  return partTest(isRead ? pattern : { any: [...("any" in pattern ? pattern.any : [pattern]), whole] }, use);
 }
 
 /** Whether only numbers, quantities and durations pass. */

@@ -8,9 +8,6 @@ import type { ResourceRule } from "../../../shared/match/resource-rule.js";
 /** The type of a value; `quantity`: a text or a number. */
 export type ShapeType = "bool" | "list" | "map" | "number" | "quantity" | "string";
 
-/** The versions that a server enables by default. */
-const STABLE = /^v[0-9]+$/;
-
 const factory = bundledSchemas();
 let loaded: SchemaSource | undefined;
 const schemas = (): SchemaSource => {
@@ -60,7 +57,9 @@ export function shapeOfRules(rules: readonly ResourceRule[]): Shape | undefined 
       const kinds = [...builtinKinds()].flatMap(({ apiVersion, kind }) => {
         const { group, version } = parseApiVersion(apiVersion) ?? { group: "", version: "" };
         const isMeant =
-          pluralOf(kind) === resource && STABLE.test(version) && (apiGroups.includes(group) || apiGroups.includes("*"));
+          pluralOf(kind) === resource &&
+          /^v[0-9]+$/.test(version) &&
+          (apiGroups.includes(group) || apiGroups.includes("*"));
         return isMeant ? [schemas().schemaOf({ group, version, kind })] : [];
       });
       return kinds.length > 0 ? kinds : [undefined];

@@ -24,10 +24,7 @@ export interface StepLoop {
 }
 
 /** A map that a step is about, too: where it is missing, the walk fails there. */
-export interface Parent {
-  readonly presence: Cel;
-  readonly path: readonly string[];
-}
+export type Parent = { readonly presence: Cel; readonly path: readonly string[] };
 
 /** A step of the walk. */
 export interface Step {
@@ -55,11 +52,19 @@ export interface Walk {
 
 const okOf = ({ ok, unless = cel.FALSE }: Step): Cel => cel.or(unless, ok);
 
+/** Most characters of an expression: conditions in lists in lists are repeated at every level. */
+const MAX_LENGTH = 50_000;
+
+function limited(expression: Cel): Cel {
+  if (expression.text.length <= MAX_LENGTH) return expression;
+  throw new NotConverted([], `this would be an expression of more than ${MAX_LENGTH} characters: split the rule`);
+}
+
 /** The result of a walk through steps, where a skip and the end count as given. */
 export function outcome(steps: readonly Step[], skip: boolean, end: Cel): Cel {
   return steps.reduceRight((rest: Cel, step) => {
     const then = step.skip === undefined ? rest : skip ? cel.or(step.skip, rest) : cel.and(cel.not(step.skip), rest);
-    return cel.and(okOf(step), then);
+    return limited(cel.and(okOf(step), then));
   }, end);
 }
 
@@ -243,7 +248,7 @@ function equalitySteps(item: unknown, value: Value, walk: Walk): readonly Step[]
     const [first]: readonly unknown[] = item;
     const list = { ...there(value), plain: cel.orValue(optional, cel.list([])) };
     if (isObject(first) && (shape?.type === "list" || !walk.exact)) return itemSteps(first, list, walk);
-    if (shape?.type === "list" && !Array.isArray(first)) return listSteps(item, list, walk);
+    if (shape?.type === "list" && first !== undefined && !Array.isArray(first)) return listSteps(item, list, walk);
   }
   if (isObject(item) && shape?.type === "map" && Object.keys(item).every((key) => /^[=X]\(.+\)$/.test(key)))
     return memberSteps(item, value, walk);
@@ -308,7 +313,7 @@ function itemSteps(pattern: object, list: Value, walk: Walk): readonly Step[] {
   const below = (path: readonly string[]): readonly string[] => path.slice(item.path.length);
   for (const step of steps) {
     if (step.ok.text !== "true") {
-      const test = cel.or(...before, okOf(step));
+      const test = limited(cel.or(...before, okOf(step)));
       const parents = (step.parents ?? []).map(({ presence, path }) => ({ presence, path: below(path) }));
       const loop = {
         list: list.plain,

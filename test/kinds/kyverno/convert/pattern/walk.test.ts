@@ -153,6 +153,14 @@ test("below metadata only texts are looked at, and a key with wildcards stands f
   assert.ok(isPassed({ "X(debug*)": "null" }, { other: "x" }));
 });
 
+test("a list of a built-in kind that may be missing passes where it is missing, whatever its pattern", () => {
+  const ask = (pattern: unknown, spec: unknown) => judged({ spec: pattern }, "pods", [{ spec } as never])[0] === "pass";
+  for (const pattern of [[], ["x"], [{ key: "x" }], [["x"]]]) assert.ok(ask({ "=(tolerations)": pattern }, {}));
+  assert.ok(!ask({ "=(tolerations)": [] }, { tolerations: [] }));
+  assert.ok(ask({ "=(tolerations)": [{ key: "x" }] }, { tolerations: [{ key: "x" }] }));
+  assert.ok(!ask({ "=(tolerations)": [{ key: "x" }] }, { tolerations: [{ key: "y" }] }));
+});
+
 test("a loop is told whether an item passes or skips", () => {
   const pattern = { "(k)": "x", v: ">1" };
   const both = (object: unknown) =>
@@ -178,6 +186,12 @@ const REFUSED: readonly (readonly [unknown, readonly string[], RegExp])[] = [
   [{ spec: { a: "$(./../b)" } }, ["spec", "a"], /a reference/],
   [{ spec: { a: [[{ "(b)": "x" }]] } }, ["spec", "a", "0"], /anchors in lists of lists/],
 ];
+
+test("a pattern whose expression would be too long is refused", () => {
+  let pattern: unknown = "x";
+  for (let depth = 0; depth < 12; depth++) pattern = [{ "(a)": pattern, d: 3, e: 4 }];
+  assert.throws(() => judged({ spec: { a: pattern } }, "widgets", []), /more than 50000 characters/);
+});
 
 test("what can't be said exactly is refused at its place", () => {
   for (const [pattern, path, reason] of REFUSED)
