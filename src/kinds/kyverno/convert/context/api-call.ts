@@ -12,7 +12,7 @@ import { getObject, objectOf } from "./looked-up.js";
 
 /** The result of an `apiCall`. @param name of the context's entry */
 export function apiCall(name: string, body: JsonObject, scope: Scope): Value {
-  const service = body["service"];
+  const service = body.service;
   const call = isObject(service)
     ? placed(["service"], () => serviceCall(service, body, scope))
     : placed(["urlPath"], () => clusterCall(text(body, "urlPath"), body, scope));
@@ -25,7 +25,7 @@ export function apiCall(name: string, body: JsonObject, scope: Scope): Value {
 
 function result(body: JsonObject, call: Value, scope: Scope): Value {
   const made = queried(body, call, scope);
-  const otherwise = body["default"];
+  const otherwise = body.default;
   if (otherwise === undefined || otherwise === null || call.again === undefined || !call.fails) return made;
   // An object that is not there is the error that the default is for.
   const isMissing = cel.equal(cel.call("dyn", call.cel), cel.NULL);
@@ -108,7 +108,7 @@ function decoded(part: string): string {
 }
 
 function postData(body: JsonObject, scope: Scope): Cel {
-  const entries = Array.isArray(body["data"]) ? body["data"] : [];
+  const entries = Array.isArray(body.data) ? body.data : [];
   return cel.map(
     entries.map((entry: unknown, i) => [
       text(entry, "key"),
@@ -124,7 +124,7 @@ function serviceCall(service: JsonObject, body: JsonObject, scope: Scope): Value
   const url = placed(["url"], () => joined(partsOf(text(service, "url"), scope)).cel);
   const bundle = text(service, "caBundle");
   const client = bundle === "" ? cel.primary("http") : cel.call("http.Client", cel.literal(bundle));
-  const given = Array.isArray(service["headers"]) ? service["headers"] : [];
+  const given = Array.isArray(service.headers) ? service.headers : [];
   const headers = given.map(
     (header: unknown) => [text(header, "key"), joined(partsOf(text(header, "value"), scope)).cel] as const,
   );

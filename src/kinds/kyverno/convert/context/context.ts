@@ -1,4 +1,5 @@
 /** `context`: its entries become variables. */
+import type { FieldPath } from "../../../../kubernetes/field-error.js";
 import { isObject, type JsonObject, member, text } from "../../../../kubernetes/object.js";
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
@@ -21,12 +22,21 @@ export function withContext(entries: unknown, scope: Scope): Scope {
     const name = text(entry, "name");
     let term: Term | undefined;
     const write = (): Term => {
-      term ??= placed(["context", i], () => written(name, entryOf(entry, outer), outer));
+      term ??= ofEntry(["context", i], outer, () => written(name, entryOf(entry, outer), ["context", i], outer));
       return term;
     };
     inner = withNames(inner, [[name, write]]);
   }
   return inner;
+}
+
+/** Converts an entry where it is first used: its reasons are about its own place, which is known outside of loops. */
+function ofEntry(path: FieldPath, scope: Scope, convert: () => Term): Term {
+  try {
+    return placed(path, convert);
+  } catch (error) {
+    throw error instanceof NotConverted ? new NotConverted(error.path, error.message, scope.depth === 0) : error;
+  }
 }
 
 function entryOf(entry: unknown, scope: Scope): Value {
@@ -45,7 +55,7 @@ function entryOf(entry: unknown, scope: Scope): Value {
 }
 
 /** The variable that an entry is written as. */
-function written(name: string, value: Value, scope: Scope): Term {
+function written(name: string, value: Value, path: FieldPath, scope: Scope): Term {
   const { cel: text, type, nullable, fails, items, constant, again } = value;
   const isLocal = [...scope.names].some(
     ([key, term]) => /^element/.test(key) && typeof term !== "function" && namesAny(text, term.cel),
@@ -55,7 +65,7 @@ function written(name: string, value: Value, scope: Scope): Term {
   // Short constants stand where they are used.
   const isShort = constant !== undefined && text.text.length <= 40;
   if (scope.inline || isLocal || isShort) return { ...value, cel: whole };
-  const ref = scope.draft.variable(/^[A-Za-z]\w*$/.test(name) ? name : "context", whole, ["context"]);
+  const ref = scope.draft.variable(/^[A-Za-z]\w*$/.test(name) ? name : "context", whole, path);
   return known(ref, type, {
     nullable,
     fails,
@@ -79,11 +89,11 @@ export function queried(body: JsonObject, current: Value | undefined, scope: Sco
 }
 
 function variable(body: JsonObject, scope: Scope): Value {
-  const value = body["value"] ?? undefined;
+  const value = body.value ?? undefined;
   const current = value === undefined ? undefined : placed(["value"], () => template(value, scope));
   const made = queried(body, current, scope);
   if (made.constant !== undefined && made.constant.value !== null) return made;
-  const otherwise = body["default"] ?? undefined;
+  const otherwise = body.default ?? undefined;
   if (otherwise === undefined) return required(made);
   const instead = placed(["default"], () => template(otherwise, scope));
   return withDefault(made, instead, scope);

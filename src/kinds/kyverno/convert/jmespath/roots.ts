@@ -45,12 +45,7 @@ function root(name: string, scope: Scope): Value {
   }
 }
 
-const REQUEST: Readonly<Record<string, readonly string[]>> = {
-  kind: ["group", "version", "kind"],
-  requestKind: ["group", "version", "kind"],
-  resource: ["group", "version", "resource"],
-  requestResource: ["group", "version", "resource"],
-};
+const TYPES = ["kind", "requestKind", "resource", "requestResource"];
 
 function requestMember(key: string, scope: Scope): Value {
   const whole = cel.primary(`request.${key}`);
@@ -78,10 +73,11 @@ function requestMember(key: string, scope: Scope): Value {
         `request.${key} is not converted, as CEL doesn't know a user's roles: compare request.userInfo.groups or username`,
       );
     default:
-      if (REQUEST[key] === undefined) throw new NotConverted([], `request.${key} has no counterpart in CEL`);
-      return named(whole, (name) =>
-        REQUEST[key]?.includes(name) ? known(cel.member(whole, name), "string") : constant(null),
-      );
+      if (!TYPES.includes(key)) throw new NotConverted([], `request.${key} has no counterpart in CEL`);
+      return named(whole, (name) => {
+        const isKnown = ["group", "version", /kind/i.test(key) ? "kind" : "resource"].includes(name);
+        return isKnown ? known(cel.member(whole, name), "string") : constant(null);
+      });
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { conditionsHold } from "../../../../../src/kinds/kyverno/convert/conditions/conditions.js";
-import { refusal, valueOf as valueFor, written } from "../converted.js";
+import { refusal, resultOf as valueFor, written } from "../converted.js";
 
 const key = (name: string) => `{{ request.object.spec.${name} }}`;
 const condition = (name: string, operator: string, value: unknown) => ({ key: key(name), operator, value });

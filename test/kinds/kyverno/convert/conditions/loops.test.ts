@@ -5,7 +5,7 @@ import { denyRule } from "../../../../../src/kinds/kyverno/convert/conditions/de
 import { foreachRule } from "../../../../../src/kinds/kyverno/convert/conditions/foreach-rule.js";
 import type { RuleWriter } from "../../../../../src/kinds/kyverno/convert/convert-rule.js";
 import type { RuleDraft } from "../../../../../src/kinds/kyverno/convert/rule-draft.js";
-import { refusal, scopeOf, valueOf as valueFor } from "../converted.js";
+import { refusal, scopeOf, resultOf as valueFor } from "../converted.js";
 
 const PODS = { object: primary("object"), oldObject: primary("oldObject") };
 const pod = { object: primary("variables.pod"), oldObject: primary("variables.oldPod") };

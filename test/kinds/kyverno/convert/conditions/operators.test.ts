@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { conditionsHold } from "../../../../../src/kinds/kyverno/convert/conditions/conditions.js";
-import { refusal, valueOf as valueFor } from "../converted.js";
+import { refusal, resultOf as valueFor } from "../converted.js";
 
 /** Keys of all types. */
 const KEYS: readonly unknown[] = [

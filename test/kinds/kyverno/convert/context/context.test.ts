@@ -3,8 +3,9 @@ import { test } from "node:test";
 import { primary } from "../../../../../src/kinds/kyverno/convert/cel-text.js";
 import { withContext } from "../../../../../src/kinds/kyverno/convert/context/context.js";
 import { template } from "../../../../../src/kinds/kyverno/convert/jmespath/template.js";
+import { NotConverted, placed } from "../../../../../src/kinds/kyverno/convert/not-converted.js";
 import type { Scope } from "../../../../../src/kinds/kyverno/convert/scope.js";
-import { refusal, valueOf, written } from "../converted.js";
+import { refusal, resultOf, scopeOf, written } from "../converted.js";
 
 /** Converts a text in the scope of a context. */
 const used =
@@ -79,24 +80,24 @@ test("a default stands for null and for what is missing, not for an empty text",
     [{ t: null }, "none"],
     [{}, "none"],
   ] as const)
-    assert.equal(valueOf(none, { spec }), wanted);
+    assert.equal(resultOf(none, { spec }), wanted);
   const label = of("request.object.metadata.labels.a", "none");
   assert.deepEqual(written(label), ["variables.v", 'v = object.metadata.?labels.a.orValue("none")']);
   const list = of("request.object.spec.l[].n", []);
   assert.deepEqual(written(list), ["variables.v", "v = object.?spec.l.orValue([]).map(e, has(e.n), e.n)"]);
-  assert.deepEqual(valueOf(of("request.object.spec.l[].n", "none"), { spec: { l: "x" } }), "none");
+  assert.deepEqual(resultOf(of("request.object.spec.l[].n", "none"), { spec: { l: "x" } }), "none");
 });
 
 test("a variable that is null is an error where it is used", () => {
   const names = used([variable("v", { jmesPath: "request.object.spec.l[].n" })], "{{ v || 'none' }}");
-  assert.deepEqual(valueOf(names, { spec: { l: [{ n: 1 }] } }), [1]);
-  assert.equal(valueOf(names, { spec: {} }), "error");
+  assert.deepEqual(resultOf(names, { spec: { l: [{ n: 1 }] } }), [1]);
+  assert.equal(resultOf(names, { spec: {} }), "error");
   const either = used(
     [variable("v", { jmesPath: "request.object.spec.a || request.object.spec.b" })],
     "{{ v || 'none' }}",
   );
-  assert.equal(valueOf(either, { spec: { b: 1 } }), 1);
-  assert.equal(valueOf(either, { spec: {} }), "error");
+  assert.equal(resultOf(either, { spec: { b: 1 } }), 1);
+  assert.equal(resultOf(either, { spec: {} }), "error");
 });
 
 test("ConfigMaps, objects and lists are looked up", () => {
@@ -269,4 +270,17 @@ test("what has no counterpart is told with its place", () => {
     [{ name: "x" }, /an entry of variable, configMap, apiCall or globalReference is converted/],
   ];
   for (const [entry, wanted] of cases) assert.match(refusal(used([entry], "{{ x }}")), wanted);
+});
+
+test("the place of a reason is the entry's, wherever it is used", () => {
+  const entries = [call("x", "/version"), variable("y", { value: "{{ x }}" })];
+  const place = (depth: number): readonly unknown[] => {
+    try {
+      placed(["validate", "deny"], () => used(entries, "{{ y }}")(scopeOf({ depth })));
+    } catch (error) {
+      if (error instanceof NotConverted) return error.path;
+    }
+    return [];
+  };
+  assert.deepEqual(place(0), ["context", 0, "apiCall", "urlPath"]);
 });

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { primary } from "../../../../../src/kinds/kyverno/convert/cel-text.js";
 import { query } from "../../../../../src/kinds/kyverno/convert/jmespath/query.js";
-import { valueOf as answerOf, refusal, scopeOf, written } from "../converted.js";
+import { resultOf as answerOf, refusal, scopeOf, written } from "../converted.js";
 
 const converted = (source: string) => (scope: Parameters<typeof query>[1]) =>
   query(source.replaceAll("S.", "request.object.spec."), scope);

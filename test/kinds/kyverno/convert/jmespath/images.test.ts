@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { primary } from "../../../../../src/kinds/kyverno/convert/cel-text.js";
 import { query } from "../../../../../src/kinds/kyverno/convert/jmespath/query.js";
-import { refusal, valueOf, written } from "../converted.js";
+import { refusal, resultOf, written } from "../converted.js";
 
 const DIGEST = `sha256:${"0".repeat(64)}`;
 const image = (name: string, text: string): unknown => ({ name, image: text });
@@ -46,7 +46,7 @@ test("images are read from the Pod as Kyverno reads them", () => {
   const roots = { ...pod, pod };
   for (const [source, wanted] of cases)
     assert.deepEqual(
-      valueOf((scope) => query(source, scope), POD, { roots }),
+      resultOf((scope) => query(source, scope), POD, { roots }),
       wanted,
       source,
     );
@@ -61,13 +61,13 @@ test("images of controllers are those of their templates", () => {
   ]);
   const spec = POD.spec;
   const wanted = ["docker.io", "docker.io", "reg2:5000", "registry.example.com"];
-  assert.deepEqual(valueOf(source, POD), wanted);
-  assert.deepEqual(valueOf(source, { kind: "Deployment", spec: { template: { spec } } }), wanted);
+  assert.deepEqual(resultOf(source, POD), wanted);
+  assert.deepEqual(resultOf(source, { kind: "Deployment", spec: { template: { spec } } }), wanted);
   assert.deepEqual(
-    valueOf(source, { kind: "CronJob", spec: { jobTemplate: { spec: { template: { spec } } } } }),
+    resultOf(source, { kind: "CronJob", spec: { jobTemplate: { spec: { template: { spec } } } } }),
     wanted,
   );
-  assert.equal(valueOf(source, { kind: "Widget", spec: {} }), "error");
+  assert.equal(resultOf(source, { kind: "Widget", spec: {} }), "error");
 });
 
 test("images as a whole, and what else Kyverno knows of them, are told", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { primary } from "../../../../../src/kinds/kyverno/convert/cel-text.js";
 import { query } from "../../../../../src/kinds/kyverno/convert/jmespath/query.js";
-import { refusal, valueOf, written } from "../converted.js";
+import { refusal, resultOf, written } from "../converted.js";
 
 const EMPTY = 'empty = [dyn(null), dyn(false), dyn(""), dyn([]), dyn({})]';
 
@@ -180,7 +180,7 @@ test("values are those of Kyverno: what is missing is an error at the end of a p
         );
       else
         assert.deepEqual(
-          valueOf((scope) => query(source, scope), of(spec)),
+          resultOf((scope) => query(source, scope), of(spec)),
           wanted,
           `${source} ${JSON.stringify(spec)}`,
         );

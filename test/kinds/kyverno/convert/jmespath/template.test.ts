@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { primary } from "../../../../../src/kinds/kyverno/convert/cel-text.js";
 import { messageOf, template } from "../../../../../src/kinds/kyverno/convert/jmespath/template.js";
-import { refusal, scopeOf, valueOf, written } from "../converted.js";
+import { refusal, resultOf, scopeOf, written } from "../converted.js";
 
 const OBJECT = {
   metadata: { name: "w" },
@@ -46,7 +46,7 @@ test("texts with variables become CEL, and a text that is one variable keeps the
       [text],
     );
     assert.deepEqual(
-      valueOf((scope) => template(value, scope), OBJECT),
+      resultOf((scope) => template(value, scope), OBJECT),
       wanted,
       text,
     );
