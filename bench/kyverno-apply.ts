@@ -3,7 +3,8 @@
  *
  * Method: each run is a process of its own, begun with files that have been read before; runs of both sides take turns. CPU is that of all threads,
  * memory the peak of the resident set. Kyverno takes part when KYVERNO names its program; at its pace it gets few Pods. Both must count the same passes and
- * failures. KYVERNO_LARGE=1 adds 100,000 Pods, which takes some minutes (ours only).
+ * failures. KYVERNO_LARGE=1 adds 100,000 Pods, which takes some minutes (ours only). KYVERNO_FORM=pattern or cel measures ClusterPolicies in place of
+ * ValidatingPolicies: converted here, and judged by Kyverno 1.19.1's engine for them there.
  *
  * | what | goal |
  * | --- | --- |
@@ -16,6 +17,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
 import { type CommandRun, runCommand } from "./support/command-run.js";
+import { OLD_FORMS, oldPolicies } from "./support/old-pod-rules.js";
 import { kyvernoPolicies, RULES } from "./support/pod-rules.js";
 import { writePods } from "./support/pods.js";
 import { median, spread } from "./support/statistics.js";
@@ -37,7 +39,8 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 const OURS = [process.execPath, fileURLToPath(new URL("../server/main.js", import.meta.url))];
 const policies = join(folder, "policies");
 mkdirSync(policies);
-const files = kyvernoPolicies().map((policy, i) => {
+const form = OLD_FORMS.find((each) => each === process.env.KYVERNO_FORM);
+const files = (form === undefined ? kyvernoPolicies() : oldPolicies(form)).map((policy, i) => {
   const file = join(policies, `${i}.yaml`);
   writeFileSync(file, stringify(policy));
   return file;

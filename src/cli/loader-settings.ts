@@ -52,6 +52,7 @@ type ClusterValues = Pick<
   | "namespacedPolicyMemory"
   | "namespacedPolicyModuleSize"
   | "namespacedPolicyPlaces"
+  | "kyvernoClusterPolicies"
 >;
 
 /**
@@ -70,6 +71,7 @@ export function clusterEntryOptions(values: ClusterValues): ClusterEntryOptions 
       ...(places !== undefined && { places: commaSeparated(places) }),
     },
     exceptionNamespaces: exceptionNamespaces(values),
+    ...(values.kyvernoClusterPolicies && { kyvernoClusterPolicies: true }),
   };
 }
 

@@ -241,6 +241,12 @@ const OPTIONS = [
       "with --from-cluster: comma-separated namespaces that no webhook asks about, also by patterns such as openshift-*, beside kube-system and the server's own",
   },
   {
+    flag: "kyverno-cluster-policies",
+    kind: "flag",
+    description:
+      "with --from-cluster: Kyverno's ClusterPolicies and Policies are served, too, converted to its CEL policies when they are loaded",
+  },
+  {
     flag: "enforce-admission-policies",
     kind: "flag",
     description:

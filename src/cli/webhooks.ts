@@ -36,6 +36,7 @@ export interface WebhooksOptions {
   readonly fromCluster?: true;
   readonly policyServerName: string;
   readonly exceptionNamespaces?: string;
+  readonly kyvernoClusterPolicies?: boolean;
   readonly exemptNamespaces?: string;
   readonly enforceAdmissionPolicies?: boolean;
   readonly enforceMutatingAdmissionPolicies?: boolean;

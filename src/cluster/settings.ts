@@ -12,6 +12,8 @@ export interface ClusterSettings {
   readonly namespace: string;
   /** The name of this replica; part of its Lease's name. */
   readonly replica: string;
+  /** Whether Kyverno's ClusterPolicies and Policies are served. */
+  readonly kyvernoClusterPolicies: boolean;
   /** Whether ValidatingAdmissionPolicies get webhooks, too. */
   readonly enforceAdmissionPolicies: boolean;
   /** Whether MutatingAdmissionPolicies do, where the API server does not evaluate them itself. */

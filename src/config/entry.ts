@@ -127,6 +127,8 @@ export interface ResourceEntry extends Standing {
    * Default no.
    */
   readonly optionalCompanions?: boolean;
+  /** The index of the only rule that counts of a policy with rules, Kyverno's ClusterPolicy or Policy; absent: all do. */
+  readonly onlyRule?: number;
 }
 
 /** How CertificateRequestPolicies decide where a cluster would (spec certificate-request-policy.md 3.3, 3.4, 7); absent ones have their default. */

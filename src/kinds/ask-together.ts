@@ -29,6 +29,7 @@ export function askTogether(id: string, policies: readonly Policy[], now: () => 
       names: policies.flatMap(({ neverDenying }) => neverDenying?.names ?? []),
       of: policies.reduce((sum, { neverDenying }) => sum + (neverDenying?.of ?? 1), 0),
     },
+    notConverted: policies.flatMap(({ notConverted = [] }) => notConverted),
     rules: rulesTogether(policies),
     evaluate(review: Review, context: EvaluationContext) {
       const outcomes = policies.map((policy) =>

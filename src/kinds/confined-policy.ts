@@ -36,6 +36,10 @@ class ConfinedPolicy implements Policy {
     return this.policy.composition;
   }
 
+  get notConverted(): readonly string[] {
+    return this.policy.notConverted ?? [];
+  }
+
   get immediate(): boolean {
     return this.policy.immediate;
   }

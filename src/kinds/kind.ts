@@ -45,6 +45,8 @@ export interface DocumentSet {
   readonly certificateRequests?: CertificateRequestSettings;
   /** Whether broken documents other than policies are left out, with a warning; default no: they are errors. */
   readonly optionalCompanions?: boolean;
+  /** The index of the only rule that counts of a policy with rules; absent: all do. */
+  readonly onlyRule?: number;
 }
 
 /** The documents of a kind. Known without its code, which is loaded when there are some. */

@@ -119,11 +119,12 @@ export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentK
       continue;
     }
     errors.push(...repeatedDocuments(own));
-    const { id, validationActions, certificateRequests, optionalCompanions } = entry;
+    const { id, validationActions, certificateRequests, optionalCompanions, onlyRule } = entry;
     const settings = {
       ...(validationActions && { validationActions }),
       ...(certificateRequests && { certificateRequests }),
       ...(optionalCompanions !== undefined && { optionalCompanions }),
+      ...(onlyRule !== undefined && { onlyRule }),
     };
     try {
       const made = kind.prepare({ id, own, others, ...settings }, warn);

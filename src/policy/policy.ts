@@ -82,6 +82,8 @@ export interface Policy {
   readonly composition?: Composition | undefined;
   /** The policies in it whose validations can never deny; absent: it has none. */
   readonly neverDenying?: NeverDenying | undefined;
+  /** Rules of Kyverno's old language that are not converted, each with the reason: what they match is an error. */
+  readonly notConverted?: readonly string[];
   /** The policies that it evaluates together, where they are of several kinds. */
   readonly together?: readonly Policy[];
   /**

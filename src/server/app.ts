@@ -78,13 +78,26 @@ function numberFrom(request: Request, name: string, fallback: number, most: numb
 /** One policy; `error` says why it is unavailable. */
 function shownPolicy(entry: ServedPolicy, rows: ShadowRows) {
   const { id, policy, mode, allowedToMutate, unavailable, outdated, shadow } = entry;
-  const { kind, implementation, start } = policy;
+  const { kind, implementation, start, notConverted = [] } = policy;
   const available = unavailable === undefined;
   const started = start && { start: start.start, ...(start.because !== undefined && { startReason: start.because }) };
   const problem = !available && { error: unavailable };
+  const broken = notConverted.length > 0 && { notConverted };
   const older = outdated !== undefined && { outdated };
   const beside = shadow && { shadow: shownShadow(shadow, rows) };
-  return { id, kind, implementation, mode, allowedToMutate, available, ...started, ...problem, ...older, ...beside };
+  return {
+    id,
+    kind,
+    implementation,
+    mode,
+    allowedToMutate,
+    available,
+    ...started,
+    ...problem,
+    ...broken,
+    ...older,
+    ...beside,
+  };
 }
 
 function shownShadow({ entry, version, enforcedNamespaces, isAlone }: ShadowVersion, rows: ShadowRows) {

@@ -13,6 +13,8 @@ import type { ObjectSource } from "./objects/object-source.js";
 export interface OfflineData {
   /** Objects of a context file. */
   readonly objects?: readonly ContextObject[];
+  /** RoleBindings and ClusterRoleBindings beside them. */
+  readonly bindings?: readonly JsonObject[];
   /** Images of a context file, by reference. */
   readonly images?: ReadonlyMap<string, JsonObject>;
   /** Entries of a test, by name. */
@@ -21,15 +23,24 @@ export interface OfflineData {
   readonly mocks?: ReadonlyMap<string, JsonObject>;
 }
 
+const boundBy = (object: JsonObject): ContextObject => ({
+  resource: {
+    group: "rbac.authorization.k8s.io",
+    version: "v1",
+    resource: object.kind === "RoleBinding" ? "rolebindings" : "clusterrolebindings",
+  },
+  object,
+});
+
 /**
  * The data of `apply` and `test`.
  * @param network asked where no mock answers
  */
 export const commandLineData = (
-  { objects = [], images = new Map(), entries = new Map(), mocks = new Map() }: OfflineData,
+  { objects = [], bindings = [], images = new Map(), entries = new Map(), mocks = new Map() }: OfflineData,
   network: HttpSource,
 ): ExternalData => ({
-  objects: new ContextObjects(objects),
+  objects: new ContextObjects([...bindings.map(boundBy), ...objects]),
   http: new MockedHttp(mocks, network),
   images: new ContextImages(images),
   entries: new FixedEntries(entries),

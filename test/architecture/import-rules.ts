@@ -199,7 +199,14 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
     ],
   },
   "offline/convert": {
-    rooms: ["config/documents", "data", "kinds/shared", "kinds/validating-admission-policy", "kubernetes"],
+    rooms: [
+      "config/documents",
+      "data",
+      "kinds/kyverno",
+      "kinds/shared",
+      "kinds/validating-admission-policy",
+      "kubernetes",
+    ],
   },
   "offline/kyverno-test": {
     rooms: [

@@ -28,7 +28,7 @@ const FILES = {
     "js",
     `evaluation: {mode: JSON}\n${rule('"*"')}\nvalidations: [{expression: "has(object.n) && object.n + 1.0 == 2.0", message: no n}]`,
   ),
-  "old.yaml": "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: old}\nspec: {rules: []}\n",
+  "old.yaml": "apiVersion: kyverno.io/v2\nkind: CleanupPolicy\nmetadata: {name: old}\nspec: {rules: []}\n",
   "resources.yaml":
     "apiVersion: v1\nkind: Pod\nmetadata: {name: good, namespace: team-a, labels: {a: b}}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: bad}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n",
   "twice.yaml":
@@ -190,7 +190,7 @@ pass: 3, fail: 4, warn: 0, error: 1, skip: 0
       assert.match(out, /<error message="failed to compile policy broken/);
     }
     const { out } = await apply(["old.yaml", "-r", "resources.yaml", "--sarif", "-"]);
-    assert.match(out, /"text": "not asked: ClusterPolicy old is of a kind that is not served"/);
+    assert.match(out, /"text": "not asked: CleanupPolicy old is of a kind that is not served"/);
   });
 
   test("a policy that does not compile ends the run", async () =>
@@ -230,7 +230,7 @@ pass: 3, fail: 4, warn: 0, error: 1, skip: 0
   test("a policy of a kind that is not served is no pass", async () => {
     const { code, err } = await apply(["old.yaml", "-r", "resources.yaml"]);
     assert.equal(code, 1);
-    assert.equal(err, "Error: ClusterPolicy old is of a kind that is not served: nothing is checked with it\n");
+    assert.equal(err, "Error: CleanupPolicy old is of a kind that is not served: nothing is checked with it\n");
   });
 
   test("policies come from standard input, resources as well, and lists are opened", async () => {

@@ -112,12 +112,34 @@ describe("convert", () => {
     assert.match(err, /^-:\d+:7: not converted: kind: .* is in Rego, .*--output FOLDER$/m);
   });
 
+  test("Kyverno's ClusterPolicies become its policies in CEL, or what --to names", async () => {
+    const rule = (name: string, validate: string): string =>
+      `    - name: ${name}\n      match: {any: [{resources: {kinds: [ConfigMap]}}]}\n      ${validate}\n`;
+    const good = rule(
+      "team",
+      'validate: {cel: {expressions: [{expression: "has(object.metadata.labels)", message: m}]}}',
+    );
+    const head = "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: team}\nspec:\n  rules:\n";
+    const folder = folderOf({ "team.yaml": head + good });
+    const written = await convert(folder, "--output", join(folder, "new"));
+    assert.deepEqual([written.code, written.err], [0, "1 policy converted\n"]);
+    assert.match(readFileSync(join(folder, "new", "team.yaml"), "utf8"), /^kind: ValidatingPolicy$/m);
+    assert.equal((await run(["check", join(folder, "new", "team.yaml")])).code, 0);
+    assert.match((await convert(folder, "--to", "vap")).out, /^kind: ValidatingAdmissionPolicyBinding$/m);
+    assert.match((await convert(folder, "--to", "cel")).out, /^team:\n {2}cel:\n/);
+    const partly = await run(["convert", "-"], head + good + rule("sign", 'verifyImages: [{imageReferences: ["*"]}]'));
+    assert.equal(partly.code, 1);
+    assert.match(partly.out, /name: team-team/);
+    assert.match(partly.err, /^-:11:21: not converted: spec\.rules\[1\]\.verifyImages: /m);
+    assert.equal((await run(["convert", "-", "--to", "kyverno"], cel)).code, 1);
+  });
+
   test("nothing is written where an input can't be read", async () => {
     const folder = folderOf({ "good.yaml": cel, "chart/broken.yaml": "a: {{ .Values.x }}\n" });
     for (const [args, expected] of [
       [[folder], /broken\.yaml:1:5: .*render it with `helm template` first[\s\S]*nothing is converted/],
       [[join(folder, "good.yaml"), join(folder, "nope.yaml")], /cannot read .*nope\.yaml: no such file/],
-      [[join(folder, "good.yaml"), "--to", "kyverno"], /Allowed choices are vap, cel/],
+      [[join(folder, "good.yaml"), "--to", "rego"], /Allowed choices are kyverno, vap, cel/],
       [[], /missing required argument 'file'/],
       [[join(folder, "good.yaml"), "--output", ""], /--output needs the name of a folder/],
       [[""], /cannot read/],

@@ -53,7 +53,7 @@ const FILES: Readonly<Record<string, string>> = {
   "compile.yaml": policy().replace("< 5", "<"),
   "rules.yaml": policy().replace("deployments", "deployment"),
   "cluster-policy.yaml":
-    "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: { name: old }\nspec: { rules: [] }\n",
+    "apiVersion: kyverno.io/v2\nkind: CleanupPolicy\nmetadata: { name: old }\nspec: { rules: [] }\n",
   "generating.yaml": policy("GeneratingPolicy"),
   "constraint.yaml": "apiVersion: constraints.gatekeeper.sh/v1beta1\nkind: K8sRequiredLabels\nmetadata: { name: x }\n",
   "kubewarden.yaml": "apiVersion: policies.kubewarden.io/v1\nkind: ClusterAdmissionPolicy\nmetadata: { name: x }\n",

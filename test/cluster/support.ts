@@ -10,6 +10,7 @@ export const SETTINGS: ClusterSettings = {
   exemptNamespaces: [],
   namespace: "policy-server",
   replica: "one",
+  kyvernoClusterPolicies: false,
   enforceAdmissionPolicies: false,
   enforceMutatingAdmissionPolicies: false,
   service: { namespace: "policy-server", name: "policy-server" },

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { Cluster } from "./cluster.js";
 import { approvals } from "./live/approver.js";
 import { brokenVersions } from "./live/broken.js";
+import { clusterPolicies } from "./live/cluster-policies.js";
 import { definitions } from "./live/definitions.js";
 import { breakGlass } from "./live/glass.js";
 import { everyKind } from "./live/kinds.js";
@@ -44,6 +45,7 @@ const SCENES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
   exceptions: exceptionsOfTenants,
   parity,
   mutating,
+  "cluster-policies": clusterPolicies,
   trail: trailOfAudits,
   lock,
 };

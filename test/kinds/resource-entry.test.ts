@@ -228,18 +228,15 @@ items:
 
   test("of kinds that are known, and not evaluated here, are told each at its place, with what to do", () => {
     const text =
-      "{apiVersion: kyverno.io/v1, kind: ClusterPolicy}\n---\n{apiVersion: constraints.gatekeeper.sh/v1beta1, kind: K8sRequired}\n---\n{apiVersion: v1, kind: ConfigMap}\n";
+      "{apiVersion: kyverno.io/v2, kind: CleanupPolicy}\n---\n{apiVersion: constraints.gatekeeper.sh/v1beta1, kind: K8sRequired}\n---\n{apiVersion: v1, kind: ConfigMap}\n";
     assert.throws(
       () => prepareDocuments(entryOf(text), [fakeKind("a", ALLOW)], () => {}),
       ({ problems }: LoadError) => {
         assert.deepEqual(problems.map(formatProblem), [
-          "rules.yaml:1:35: kind: this is Kyverno's ClusterPolicy, a kind from before its CEL policies: it is not evaluated here",
+          "rules.yaml:1:35: kind: this is Kyverno's CleanupPolicy, which acts on a cluster beside its requests: it is not evaluated here",
           "rules.yaml:3:55: kind: this is a constraint of Gatekeeper, the parameters and the match of its template: it is not evaluated here",
         ]);
-        assert.match(
-          problems[0]?.hint ?? "",
-          /^write what it checks as a ValidatingPolicy of policies\.kyverno\.io, .*docs\/kyverno\.md\)$/,
-        );
+        assert.match(problems[0]?.hint ?? "", /^leave it to Kyverno: .*docs\/kyverno\.md\)$/);
         return true;
       },
     );
@@ -247,10 +244,10 @@ items:
 
   test("that are policies elsewhere, beside one that is served, have a word said about them", () => {
     const warnings: Problem[] = [];
-    const text = `${rule("a", "a1")}{apiVersion: kyverno.io/v1, kind: ClusterPolicy}\n---\n{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy}\n`;
+    const text = `${rule("a", "a1")}{apiVersion: kyverno.io/v2, kind: CleanupPolicy}\n---\n{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy}\n`;
     prepareDocuments(entryOf(text), [fakeKind("a", ALLOW)], (problem) => warnings.push(problem));
     assert.deepEqual(warnings.map(formatProblem), [
-      "rules.yaml:3:35: warning: kind: ClusterPolicy of kyverno.io/v1 has no effect here",
+      "rules.yaml:3:35: warning: kind: CleanupPolicy of kyverno.io/v2 has no effect here",
     ]);
   });
 

@@ -271,7 +271,7 @@ async function exitCode(run: Run, { values, io }: Application, { isUnevaluated, 
 async function planOf(application: Application) {
   const { paths, values, settings, io, output, inputs } = application;
   const { valuesFile, userinfo, contextFile, exception = [], crdPaths = [], parameterResource = [] } = values;
-  const user = userinfo === undefined ? undefined : readUser(userinfo);
+  const requester = userinfo === undefined ? undefined : readUser(userinfo);
   const read = valuesFile === undefined ? NO_VALUES : readValues(valuesFile);
   const warn = (line: string): void => void say(io.stderr, `warning: ${line}`);
   const definitions = await readDefinitions(crdPaths, warn);
@@ -297,7 +297,7 @@ async function planOf(application: Application) {
     exceptionsWithinPolicies: values.exceptionsWithinPolicies === true,
     values: read,
     operation: read.operation ?? "CREATE",
-    ...(user && { user }),
+    ...requester,
     definitions,
     ...(contextFile !== undefined && { contextFile: textOf(contextFile) }),
     parameterPaths: parameterResource,

@@ -6,6 +6,7 @@ export interface AuditValues {
   readonly fromCluster?: true;
   readonly policyServerName: string;
   readonly exceptionNamespaces?: string;
+  readonly kyvernoClusterPolicies?: true;
   readonly namespace?: string;
   readonly excludeNamespaces?: string;
   readonly output: "table" | "json" | "yaml" | "sarif" | "junit";
@@ -27,6 +28,7 @@ export function addAuditOptions(command: Command): void {
       "with --from-cluster: of Kubewarden's policies those for this PolicyServer",
       "default",
     )
+    .option("--kyverno-cluster-policies", "with --from-cluster: Kyverno's ClusterPolicies and Policies, too")
     .option(
       "--exception-namespaces <names>",
       "with --from-cluster: comma-separated namespaces whose PolicyExceptions count, or '*' for all; without it none",

@@ -18,7 +18,8 @@ import { writeAll } from "../scaffold/write.js";
 
 /** Options of the command. */
 export interface ConvertOptions {
-  readonly to: Target;
+  /** Absent: what fits the program best. */
+  readonly to?: Target;
   /** A folder for the results; absent: standard output. */
   readonly output?: string;
   readonly force?: boolean;
@@ -58,7 +59,7 @@ export async function convertCommand(
     for (const problem of broken.flatMap(eachMistake)) say(io.stderr, problemLine(problem));
     throw new UsageError("nothing is converted, because an input can't be read");
   }
-  const made = convert(objects, output !== undefined);
+  const made = convert(objects, output !== undefined, target);
   problems.push(...made.problems);
   for (const problem of problems.flatMap(eachMistake).sort(comparePlaces)) say(io.stderr, told(problem));
   const { policies } = made;
@@ -74,7 +75,10 @@ export async function convertCommand(
   const rest = left === 0 ? "" : `; ${counted(left, "document")} of other kinds left out`;
   const done = `${counted(policies.length, "policy", "policies")} converted`;
   const reasons = failed === 0 ? "" : `, ${counted(failed, "reason")} why something is not`;
-  say(io.stderr, `${isEmpty ? "there is nothing to convert: nothing is Gatekeeper's" : `${done}${reasons}`}${rest}`);
+  say(
+    io.stderr,
+    `${isEmpty ? "there is nothing to convert: nothing is Gatekeeper's or Kyverno's" : `${done}${reasons}`}${rest}`,
+  );
   if (isEmpty) return EXIT.NOTHING_JUDGED;
   return failed > 0 ? EXIT.NO : EXIT.FINE;
 }

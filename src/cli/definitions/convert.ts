@@ -7,17 +7,16 @@ import { type AddCommand, withExamples } from "../definition.js";
 export const addConvert: AddCommand = (program, { io, done }) => {
   const convert = program
     .command("convert")
-    .description(
-      "convert policies of Gatekeeper: those in CEL to ValidatingAdmissionPolicies, those in Rego to modules",
+    .description("convert policies of Kyverno's first language and of Gatekeeper")
+    .argument(
+      "<file...>",
+      "files and folders with ClusterPolicies, Policies and PolicyExceptions, or with ConstraintTemplates and Constraints; - for standard input",
     )
-    .argument("<file...>", "files and folders with ConstraintTemplates and Constraints; - for standard input")
     .addOption(
       new Option(
         "--to <form>",
-        "what those in CEL become: ValidatingAdmissionPolicies with bindings (vap), or entries of policies.yaml (cel)",
-      )
-        .choices(["vap", "cel"])
-        .default("vap"),
+        "what they become: Kyverno's policies in CEL (kyverno), ValidatingAdmissionPolicies with bindings (vap), or entries of policies.yaml (cel); default: kyverno for Kyverno's, vap for Gatekeeper's in CEL",
+      ).choices(["kyverno", "vap", "cel"]),
     )
     .option(
       "--output <folder>",
@@ -26,6 +25,7 @@ export const addConvert: AddCommand = (program, { io, done }) => {
     .option("--force", "replace files that are there")
     .allowExcessArguments(false);
   withExamples(convert, [
+    ["policy-server convert cluster-policies/ --output converted", "write a file for each policy of Kyverno"],
     ["policy-server convert gatekeeper/ > vap.yaml", "print ValidatingAdmissionPolicies, to be applied or served"],
     ["policy-server convert gatekeeper/ --output converted", "write a file for each policy, and what Rego needs"],
     [

@@ -17,6 +17,7 @@ export const addEval: AddCommand = (program, { io, done }) => {
       "--from-cluster",
       "the policies that the cluster has, under the ids of `serve --from-cluster`, in place of a file's",
     )
+    .option("--kyverno-cluster-policies", "with --from-cluster: Kyverno's ClusterPolicies and Policies, too")
     .option("-o, --output <text|json|yaml>", "how answers are printed; default: text on a terminal, else json")
     .option("--explain", "say what every expression came to, and why")
     .option("--record-host-capabilities <file>", "write what the policy asked of the host, and the answers")

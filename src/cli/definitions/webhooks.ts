@@ -46,6 +46,7 @@ export const addWebhooks: AddCommand = (program, { io, done }) => {
       "with --from-cluster: of Kubewarden's policies those for this PolicyServer",
       "default",
     )
+    .option("--kyverno-cluster-policies", "with --from-cluster: Kyverno's ClusterPolicies and Policies, too")
     .option(
       "--exception-namespaces <names>",
       "with --from-cluster: comma-separated namespaces whose PolicyExceptions count, or '*' for all; without it none",

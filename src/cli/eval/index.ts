@@ -68,6 +68,7 @@ async function sessionOf({
 export interface EvalOptions extends QuestionOptions, SessionOptions, EntryOptions {
   /** Whether the policies are those that a cluster has, in place of the file's. */
   readonly fromCluster?: boolean;
+  readonly kyvernoClusterPolicies?: boolean;
   /** Whether to explain answers. */
   readonly explain?: boolean;
   /** Whether to evaluate every policy of the file. */
@@ -94,7 +95,7 @@ export async function evalCommand(
   if (last !== undefined && [object, request, raw, csr].every((given) => given === undefined))
     throw new UsageError(`no object is given: name it by --object, as in --object ${last}`);
   const isAsked = (id: string): boolean => all === true || asked.includes(id);
-  const read = options.fromCluster === true ? await readCluster(settings, isAsked, io) : undefined;
+  const read = options.fromCluster === true ? await readCluster(settings, options, isAsked, io) : undefined;
   const subject = subjectOf({ ...options, asked, read, file: policiesFile(settings) });
   const { single, questions } = await questionsOf(
     options,
@@ -167,11 +168,12 @@ export async function evalCommand(
 
 async function readCluster(
   settings: LoaderSettings,
+  { kyvernoClusterPolicies = false }: EvalOptions,
   isAsked: (id: string) => boolean,
   io: CommandIo,
 ): Promise<ConfigResult> {
   const { clusterConfig } = await import("./from-cluster.js");
-  return clusterConfig(settings, clusterEntryOptions({}), isAsked, io);
+  return clusterConfig(settings, clusterEntryOptions({ kyvernoClusterPolicies }), isAsked, io);
 }
 
 function formatOf(written: string | undefined, io: CommandIo): Format {

@@ -10,7 +10,7 @@ import type { Outcome } from "../../policy/index.js";
 import type { ServedPolicy } from "../../policy/served/policy-set.js";
 import { NAMESPACE_LABELS } from "../../world/needs.js";
 import type { AuditedPolicy, AuditFinding, LeftOut, WebhookMatch } from "./audited-policy.js";
-import { withOnePolicyEach } from "./one-policy-entries.js";
+import { rulesOf as rulesOfPolicy, withOnePolicyEach } from "./one-policy-entries.js";
 import { type TargetRule, targetRules, withoutWildcards } from "./target-rules.js";
 
 /** Background policies of a configuration. */
@@ -21,6 +21,8 @@ export interface AuditedPolicies {
 
 const KUBEWARDEN_GROUP = "policies.kubewarden.io";
 const KYVERNO_GROUP = "policies.kyverno.io";
+/** The group of Kyverno's policies with rules: reports name policy and rule. */
+const OLD_KYVERNO_GROUP = "kyverno.io";
 const CERTIFICATE_REQUEST_POLICY_GROUP = "policy.cert-manager.io";
 
 /** Look-ups that depend only on the object's Namespace, which rounds check. */
@@ -89,16 +91,23 @@ function auditedEntry(entry: ConfigEntry, served: ServedPolicy): AuditedPolicy |
     seesNamespaces: entry.kind !== "resource" || !opened(entry.documents).some(isNamespace),
     asGuest: entry.kind === "module",
     looksElsewhere: served.asks?.some((what) => !SEEN.has(what)) === true || bringsContext(entry),
-    finding: (outcome) => findingOf(outcome, entry, documents.length === 1),
+    finding: (outcome) => findingOf(outcome, entry, documents),
   };
 }
 
 const PASSED: AuditFinding = { status: "pass", message: "", properties: {} };
 
-/** @param alone whether the policy is named beside the finding, so that the message need not name it */
-function findingOf(outcome: Outcome, entry: PolicyEntry, alone: boolean): AuditFinding | undefined {
+function findingOf(
+  outcome: Outcome,
+  entry: PolicyEntry,
+  documents: readonly SourceDocument[],
+): AuditFinding | undefined {
   const { verdict, report = {} } = outcome;
-  if (verdict === "allow") return PASSED;
+  // One policy is named beside the finding, so that the message need not name it.
+  const alone = documents.length === 1;
+  const only = alone ? documents.flatMap(rulesOfPolicy)[(entry.kind === "resource" && entry.onlyRule) || 0] : undefined;
+  const rule = only === undefined ? {} : { rule: text(only, "name") };
+  if (verdict === "allow") return { ...PASSED, ...rule };
   const { binding, passedOver = "condition" } = report;
   if (verdict === "skip" && passedOver === "condition") return undefined;
   const { status, message, properties } = plainFinding(outcome);
@@ -108,6 +117,7 @@ function findingOf(outcome: Outcome, entry: PolicyEntry, alone: boolean): AuditF
     message: (alone || verdict === "skip" ? report.message : undefined) ?? message,
     properties: { ...properties, ...report.properties, ...(binding !== undefined && { binding }) },
     ...(report.rule !== undefined && { rule: report.rule }),
+    ...rule,
     ...(report.exceptions && { exceptions: report.exceptions }),
   };
 }
@@ -124,6 +134,8 @@ function documentsOf(entry: PolicyEntry): readonly SourceDocument[] {
 const POLICY_KINDS: ReadonlySet<string> = new Set([
   `${KYVERNO_GROUP}/ValidatingPolicy`,
   `${KYVERNO_GROUP}/NamespacedValidatingPolicy`,
+  `${OLD_KYVERNO_GROUP}/ClusterPolicy`,
+  `${OLD_KYVERNO_GROUP}/Policy`,
   "admissionregistration.k8s.io/ValidatingAdmissionPolicy",
   `${CERTIFICATE_REQUEST_POLICY_GROUP}/CertificateRequestPolicy`,
 ]);
@@ -147,7 +159,8 @@ function bringsContext(entry: PolicyEntry): boolean {
 function isOff({ value }: SourceDocument): boolean {
   const evaluation = member(member(value, "spec"), "evaluation");
   const generated = member(member(value, "status"), "generated") === true;
-  return generated || member(member(evaluation, "background"), "enabled") === false;
+  const isOldAndOff = rulesOfPolicy({ value }).length > 0 && member(member(value, "spec"), "background") === false;
+  return generated || isOldAndOff || member(member(evaluation, "background"), "enabled") === false;
 }
 
 /** The rules of a policy, or the reason why it can't be audited. */
@@ -216,7 +229,7 @@ function reportedPolicy(
   if (only === undefined || others.length > 0) {
     return { name: entry.id, namespace: "", source: policy.implementation, annotations: {}, countsSkips: true, place };
   }
-  const source = identityOf(only).group === KYVERNO_GROUP ? "KyvernoValidatingPolicy" : policy.implementation;
+  const source = SOURCES.get(identityOf(only).group) ?? policy.implementation;
   return {
     name: nameOf(only.value),
     namespace: namespaceOf(only.value),
@@ -227,6 +240,12 @@ function reportedPolicy(
     place,
   };
 }
+
+/** Names of sources in reports, by the group of policies. */
+const SOURCES: ReadonlyMap<string, string> = new Map([
+  [KYVERNO_GROUP, "KyvernoValidatingPolicy"],
+  [OLD_KYVERNO_GROUP, "kyverno"],
+]);
 
 function annotationsOf({ value }: SourceDocument): Readonly<Record<string, string>> {
   const annotations = member(member(value, "metadata"), "annotations");

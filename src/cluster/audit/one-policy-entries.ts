@@ -9,6 +9,8 @@ import { member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
 const ALONE: ReadonlySet<string> = new Set([
   "policies.kyverno.io/ValidatingPolicy",
   "policies.kyverno.io/NamespacedValidatingPolicy",
+  "kyverno.io/ClusterPolicy",
+  "kyverno.io/Policy",
   "admissionregistration.k8s.io/ValidatingAdmissionPolicy",
 ]);
 /** Policies that an entry may also contain, and that keep it whole. */
@@ -40,8 +42,24 @@ function entriesOf(entry: ConfigEntry): readonly ConfigEntry[] {
   // Duplicate and missing names are reported, for the whole entry.
   const clear = names.size === policies.length && policies.every(({ value }) => nameOf(value) !== "");
   const bound = documents.some((document) => TOGETHER.has(identityOf(document).kind));
-  if (policies.length < 2 || !clear || bound) return [entry];
-  return policies.map((policy) => entryOf(entry, documents, policy));
+  const [only, ...others] = policies;
+  if (only === undefined || !clear || bound) return [entry];
+  if (others.length === 0) return byRule(entry, only);
+  return policies.flatMap((policy) => byRule(entryOf(entry, documents, policy), policy));
+}
+
+/** An entry for each rule of a policy of Kyverno's old language, in whose reports each has a result of its own. */
+function byRule(entry: ResourceEntry, policy: SourceDocument): readonly ResourceEntry[] {
+  const rules = rulesOf(policy);
+  if (rules.length < 2) return [entry];
+  const id = entry.id.includes("/") ? entry.id : `${entry.id}/${nameIn(policy)}`;
+  return rules.map((rule, onlyRule) => ({ ...entry, id: `${id}/${text(rule, "name")}`, onlyRule }));
+}
+
+/** The rules of a policy of Kyverno's old language; those of others are none. */
+export function rulesOf({ value }: Pick<SourceDocument, "value">): readonly unknown[] {
+  const rules = text(value, "apiVersion").startsWith("kyverno.io/") && member(member(value, "spec"), "rules");
+  return Array.isArray(rules) ? rules : [];
 }
 
 /** Only members' ids have a slash, and a group is never an entry of resources. */
@@ -68,9 +86,13 @@ function isBeside(document: SourceDocument, policy: SourceDocument): boolean {
     case "ValidatingAdmissionPolicyBinding":
       return text(spec, "policyName") === nameOf(policy.value);
     case "PolicyException": {
+      // Those of the old language stay with all policies.
       const refs = member(spec, "policyRefs");
-      const named = Array.isArray(refs) ? refs.map((ref: unknown) => text(ref, "name")) : [];
-      return named.includes(nameOf(policy.value));
+      const named = Array.isArray(refs) ? refs.map((ref: unknown) => text(ref, "name")) : undefined;
+      const name = nameOf(policy.value);
+      return (
+        named?.some((each) => each === name || (rulesOf(policy).length > 0 && each.startsWith(`${name}-`))) ?? true
+      );
     }
     default:
       return true;

@@ -3,11 +3,13 @@ import {
   type ClusterDelta,
   ClusterDocuments,
   type ClusterEntries,
+  type ClusterEntry,
   type ClusterEntryOptions,
   ClusterEntryReader,
   Rollouts,
 } from "../../config/from-cluster/index.js";
 import { type Config, type ConfigEntry, formatProblem, type Problem } from "../../config/index.js";
+import { text } from "../../kubernetes/object.js";
 import type { PolicyLoader } from "../../loader/index.js";
 import type { ServedPolicy } from "../../policy/served/policy-set.js";
 import {
@@ -18,13 +20,15 @@ import {
   auditedPolicies,
   type LoadedEntry,
 } from "./audited-policies.js";
-import { isOneOfSeveral } from "./one-policy-entries.js";
+import { isOneOfSeveral, rulesOf } from "./one-policy-entries.js";
 
 type ClusterPolicies = ReturnType<PolicyLoader["clusterPolicies"]>;
 type LoadedClusterPolicies = Awaited<ReturnType<ClusterPolicies["load"]>>;
 
 /** The beginning of the keys of MutatingAdmissionPolicies. */
 const MUTATING = "admissionregistration.k8s.io/MutatingAdmissionPolicy/";
+/** Of keys of Kyverno's policies of the old language. */
+const OLD_KYVERNO = "kyverno.io/";
 
 /** Time that a round waits for modules: as long as a fetch may take. Policies whose modules come later are evaluated in the next round. */
 const MODULES_MS = 120_000;
@@ -121,7 +125,9 @@ export class AuditPolicySource {
     // Objects that exist have been mutated already.
     const all = {
       ...found,
-      entries: found.entries.filter(({ policies: [first] }) => !first?.key.startsWith(MUTATING)),
+      entries: found.entries
+        .filter(({ policies: [first] }) => !first?.key.startsWith(MUTATING))
+        .flatMap((each) => (isTaken(each.id) ? [each] : byRule(each))),
     };
     this.#read.clear();
     const { served, problems } = await this.#whole(this.#cluster, all, isTaken);
@@ -176,6 +182,22 @@ export class AuditPolicySource {
     this.#origins.set(served.id, { policy: served.policy, entry });
     return [{ entry, served }];
   }
+}
+
+/** An entry for each rule of a policy of Kyverno's old language. */
+function byRule(whole: ClusterEntry): readonly ClusterEntry[] {
+  if (!whole.policies.some(({ key }) => key.startsWith(OLD_KYVERNO))) return [whole];
+  const { entry } = whole.read();
+  const rules = entry.kind === "resource" ? entry.documents.flatMap(rulesOf) : [];
+  if (rules.length < 2) return [whole];
+  return rules.map((rule, onlyRule) => {
+    const id = `${whole.id}/${text(rule, "name")}`;
+    const read = () => {
+      const { entry: made, problems } = whole.read();
+      return { entry: made.kind === "resource" ? { ...made, id, onlyRule } : { ...made, id }, problems };
+    };
+    return { ...whole, id, read };
+  });
 }
 
 /** Problems of split entries: each error once, and no warnings: a part without effect may be about the other policies. */

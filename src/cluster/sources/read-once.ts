@@ -12,6 +12,7 @@ import {
   CONFIG_MAP,
   CONFIG_MAP_FIELDS,
   isOfPolicies,
+  isWatched,
   POLICY_SERVER,
   WATCHED_KINDS,
   type WatchedKind,
@@ -29,7 +30,7 @@ export interface ReadDocuments {
 export async function readDocuments(cluster: ListedCluster, server: WatchSettings): Promise<ReadDocuments> {
   const documents: ClusterDocument[] = [];
   const problems: string[] = [];
-  for (const kind of WATCHED_KINDS) {
+  for (const kind of WATCHED_KINDS.filter((each) => isWatched(each, server))) {
     try {
       const items = await readKind(cluster, kind, server);
       const found = Array.from(items?.all.values() ?? [], ({ document }) => document);

@@ -14,6 +14,7 @@ import {
   CONFIG_MAP,
   CONFIG_MAP_FIELDS,
   isOfPolicies,
+  isWatched,
   POLICY_EXCEPTION,
   POLICY_SERVER,
   resourceName,
@@ -44,6 +45,7 @@ export interface Unread {
 /** Follows all kinds of policies and what belongs to them. */
 export class Sources {
   readonly #options: SourcesOptions;
+  readonly #kinds: readonly WatchedKind[];
   readonly #stopping = new AbortController();
   readonly #presence: KindPresence;
   readonly #sources = new Map<WatchedKind, Source>();
@@ -59,12 +61,13 @@ export class Sources {
 
   constructor(options: SourcesOptions) {
     this.#options = options;
+    this.#kinds = WATCHED_KINDS.filter((kind) => isWatched(kind, options.settings));
     this.#unknownServer = unreadItem(POLICY_SERVER, options.settings.policyServer);
     const { cluster, clock, log, contact } = options;
     const { signal } = this.#stopping;
     this.#presence = new KindPresence({
       ...{ cluster, clock, log, contact, signal },
-      kinds: WATCHED_KINDS,
+      kinds: this.#kinds,
       changed: (kind, presence) => this.#present(kind, presence),
     });
   }
@@ -96,7 +99,7 @@ export class Sources {
   get complete(): boolean {
     const isSettled = ({ state }: Source): boolean => state === "read" || state === "refused";
     return (
-      WATCHED_KINDS.every((kind) => this.#presence.of(kind) !== "waiting") &&
+      this.#kinds.every((kind) => this.#presence.of(kind) !== "waiting") &&
       [...this.#sources].every(([kind, source]) => isSettled(source) || this.#presence.of(kind) === "unreadable") &&
       [...this.#configMaps.values()].every(isSettled)
     );
@@ -105,7 +108,7 @@ export class Sources {
   /** Sources that exist, and have never been read. */
   get unread(): readonly Unread[] {
     const unread: Unread[] = [];
-    for (const kind of WATCHED_KINDS) {
+    for (const kind of this.#kinds) {
       const resource = resourceName(kind);
       const presence = this.#presence.of(kind);
       const source = this.#sources.get(kind);

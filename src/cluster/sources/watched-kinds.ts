@@ -4,9 +4,10 @@ import { type JsonObject, member, nameOf, namespaceOf, text } from "../../kubern
 import type { ClusterSettings } from "../settings.js";
 
 /** The server whose policies are read, and the namespaces whose exceptions count. */
-export type WatchSettings = Pick<ClusterSettings, "policyServer" | "exceptionNamespaces">;
+export type WatchSettings = Pick<ClusterSettings, "policyServer" | "exceptionNamespaces"> &
+  Partial<Pick<ClusterSettings, "kyvernoClusterPolicies">>;
 
-/** A kind that is watched when the cluster has it. */
+/** A kind that is watched when the cluster has it, and {@link isWatched}. */
 export interface WatchedKind {
   readonly group: string;
   readonly kind: string;
@@ -59,10 +60,25 @@ const builtIn = (kind: string, plural: string, versions: readonly string[] = ["v
 /** The versions of the kinds that Kubernetes 1.36 has as v1. */
 const MUTATING_VERSIONS = ["v1", "v1beta1", "v1alpha1"];
 
+/** The group of Kyverno's policies of the old language. */
+const OLD_KYVERNO = "kyverno.io";
+const OLD_KINDS: ReadonlySet<string> = new Set(["ClusterPolicy", "Policy", "PolicyException"]);
+
+/** Whether a kind is watched: Kyverno's policies of the old language are where that is set. */
+export const isWatched = ({ group, kind }: WatchedKind, { kyvernoClusterPolicies }: WatchSettings): boolean =>
+  kyvernoClusterPolicies === true || group !== OLD_KYVERNO || !OLD_KINDS.has(kind);
+
 /** Exceptions from Kyverno's policies: their authors decide what is exempted. */
 export const POLICY_EXCEPTION: WatchedKind = {
   ...custom(KYVERNO, "PolicyException", "policyexceptions", ["v1", "v1beta1", "v1alpha1"]),
   wanted: (object, { exceptionNamespaces }) => countsIn(exceptionNamespaces, namespaceOf(object)),
+};
+
+/** Those of the old language. */
+const OLD_POLICY_EXCEPTION: WatchedKind = {
+  ...POLICY_EXCEPTION,
+  group: OLD_KYVERNO,
+  versions: ["v2", "v2beta1"],
 };
 
 /** The PolicyServer, with the registries of modules and their verification. */
@@ -88,7 +104,10 @@ export const WATCHED_KINDS: readonly WatchedKind[] = [
   custom(KYVERNO, "ValidatingPolicy", "validatingpolicies", ["v1", "v1beta1", "v1alpha1"]),
   custom(KYVERNO, "NamespacedValidatingPolicy", "namespacedvalidatingpolicies", ["v1", "v1beta1"]),
   POLICY_EXCEPTION,
-  custom("kyverno.io", "GlobalContextEntry", "globalcontextentries", ["v2", "v2beta1", "v2alpha1"]),
+  custom(OLD_KYVERNO, "GlobalContextEntry", "globalcontextentries", ["v2", "v2beta1", "v2alpha1"]),
+  custom(OLD_KYVERNO, "ClusterPolicy", "clusterpolicies", ["v1", "v2beta1"]),
+  custom(OLD_KYVERNO, "Policy", "policies", ["v1", "v2beta1"]),
+  OLD_POLICY_EXCEPTION,
   builtIn("ValidatingAdmissionPolicy", "validatingadmissionpolicies"),
   builtIn("ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings"),
   builtIn("MutatingAdmissionPolicy", "mutatingadmissionpolicies", MUTATING_VERSIONS),

@@ -39,7 +39,6 @@ export const UNASKED: readonly UnaskedResource[] = [
     resource: watched.plural,
     stops: isOfPolicies(watched) ? "changes of policies, and their deletion" : "changes of what policies use",
   })),
-  ...each("kyverno.io", "policyexceptions", { stops: "changes of what policies use" }),
   ...each(
     ADMISSION,
     "validatingwebhookconfigurations mutatingwebhookconfigurations validatingadmissionpolicies validatingadmissionpolicybindings mutatingadmissionpolicies mutatingadmissionpolicybindings",

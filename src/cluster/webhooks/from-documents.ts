@@ -7,7 +7,7 @@ import { admissionPolicyDemand } from "./admission-policy-demand.js";
 import type { AskedPolicy } from "./demand.js";
 import { type DerivedWebhooks, type DeriveOptions, webhooksFor } from "./derive.js";
 import { kubewardenDemand } from "./kubewarden-demand.js";
-import { kyvernoDemand } from "./kyverno-demand.js";
+import { kyvernoDemand, oldKyvernoDemand } from "./kyverno-demand.js";
 import { PortableConditions } from "./portable-conditions.js";
 import { listOf } from "./rules.js";
 
@@ -119,6 +119,10 @@ export class WebhookDeriver {
           make: () => kyvernoDemand(id, resource(), { conditions, excepted: isExcepted }),
         };
       }
+      case "kyverno.io/ClusterPolicy":
+      case "kyverno.io/Policy":
+        // Whether one of its rules has an exception is not looked up: then its webhook has no condition.
+        return { with: id, make: () => oldKyvernoDemand(id, resource(), conditions) };
       case VALIDATING:
       case MUTATING: {
         const { enforceAdmissionPolicies, enforceMutatingAdmissionPolicies } = this.#options;

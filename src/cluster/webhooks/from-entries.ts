@@ -4,47 +4,14 @@ import { parseCapabilities } from "../../config/capability-patterns.js";
 import type { ConfigEntry, GroupEntry, Member, ModuleEntry, PolicyEntry, ResourceEntry } from "../../config/index.js";
 import type { ResourceRule } from "../../kinds/shared/match/resource-rule.js";
 import { isObject, member, nameOf, text } from "../../kubernetes/object.js";
-import { admissionPolicyDemand, OWN_DOMAIN } from "./admission-policy-demand.js";
-import { anyOf } from "./constraints.js";
-import { type AskedPolicy, type Demand, timeoutOf } from "./demand.js";
+import { admissionPolicyDemand } from "./admission-policy-demand.js";
+import { type AskedPolicy, timeoutOf } from "./demand.js";
 import type { WebhookProblem } from "./derived-webhook.js";
 import { kubewardenDemand } from "./kubewarden-demand.js";
-import { kyvernoDemand } from "./kyverno-demand.js";
+import { kyvernoDemand, oldKyvernoDemand } from "./kyverno-demand.js";
 import { PortableConditions } from "./portable-conditions.js";
 import { listOf, webhookRules } from "./rules.js";
-
-/** Several policies under one id as one: with the union of their demands. */
-function together(id: string, policies: readonly AskedPolicy[]): AskedPolicy {
-  const [first, ...others] = policies;
-  if (first !== undefined && others.length === 0) return first;
-  const demands = policies.map(({ demand }) => demand);
-  const said = anyOf(demands.map((demand) => ({ ...demand, isExact: false })));
-  const namespaces = new Set(policies.map(({ namespace }) => namespace));
-  const [namespace] = namespaces.size === 1 ? namespaces : [];
-  const demand: Demand = {
-    rules: said.rules,
-    named: said.named,
-    namespaceSelector: said.namespaceSelector,
-    objectSelector: said.objectSelector,
-    // A request that one of them leaves out may be another's.
-    matchConditions: [],
-    matchPolicy: demands.every(({ matchPolicy }) => matchPolicy === "Exact") ? "Exact" : "Equivalent",
-    failurePolicy: demands.every(({ failurePolicy }) => failurePolicy === "Ignore") ? "Ignore" : "Fail",
-    sideEffects: demands.every(({ sideEffects }) => sideEffects === "None") ? "None" : "NoneOnDryRun",
-    timeoutSeconds: Math.max(...demands.map(({ timeoutSeconds }) => timeoutSeconds)),
-  };
-  return {
-    id,
-    demand,
-    mutating: policies.some(({ mutating }) => mutating),
-    asksAboutRights: policies.some(({ asksAboutRights }) => asksAboutRights),
-    ...(policies.every(({ isAdmissionPolicy }) => isAdmissionPolicy) && { isAdmissionPolicy: true }),
-    hasExemptions: policies.every(({ hasExemptions }) => hasExemptions),
-    shares: false,
-    domain: first?.domain ?? OWN_DOMAIN,
-    ...(namespace !== undefined && { namespace }),
-  };
-}
+import { together } from "./together.js";
 
 /** The demands of entries. */
 export interface AskedEntries {
@@ -176,6 +143,9 @@ class EntryReader {
         case "MutatingPolicy":
         case "NamespacedMutatingPolicy":
           return kyvernoDemand(id, value, { conditions, excepted: isExcepted(values, kind, nameOf(value)) });
+        case "ClusterPolicy":
+        case "Policy":
+          return oldKyvernoDemand(id, value, conditions);
         case "ValidatingAdmissionPolicy":
         case "MutatingAdmissionPolicy": {
           const own = bindings(`${kind}Binding`, value);

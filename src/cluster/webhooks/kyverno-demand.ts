@@ -1,5 +1,6 @@
 /** The demands of Kyverno's policies (spec kyverno.md 2.8, 3). */
 import { autogenOf } from "../../kinds/kyverno/autogen/autogen.js";
+import { readOldPolicy } from "../../kinds/kyverno/read-old-policy.js";
 import { isMutating, type PolicySpec } from "../../kinds/kyverno/resource.js";
 import { isObject, member, namespaceOf, text } from "../../kubernetes/object.js";
 import { CEL_SIDE_EFFECTS, OWN_DOMAIN, operationsOf } from "./admission-policy-demand.js";
@@ -7,6 +8,7 @@ import { anyOf, webhookRulesOf } from "./constraints.js";
 import { type AskedPolicy, expressionsAskAboutRights, failurePolicyOf, matchPolicyOf, timeoutOf } from "./demand.js";
 import { type PortableConditions, readConditions } from "./portable-conditions.js";
 import { readMatch, textsOf } from "./rules.js";
+import { together } from "./together.js";
 
 /** Modes of evaluation without admission requests. */
 const OTHER_MODES: ReadonlySet<unknown> = new Set(["JSON", "HTTP", "Envoy"]);
@@ -78,6 +80,16 @@ export function kyvernoDemand(
     domain: OWN_DOMAIN,
     ...(namespace !== "" && { namespace }),
   };
+}
+
+/** The demand of a policy of the old language: that of all policies that its rules become; `undefined` where admission asks none of them. */
+export function oldKyvernoDemand(id: string, resource: unknown, conditions: PortableConditions) {
+  if (!isObject(resource)) return undefined;
+  const asked = readOldPolicy(resource).rules.flatMap(({ policies }) =>
+    policies.flatMap(({ resource: policy }) => kyvernoDemand(id, policy, { conditions, excepted: true }) ?? []),
+  );
+  // It checks everything again that it is asked about.
+  return asked.length === 0 ? undefined : { ...together(id, asked), shares: true };
 }
 
 /** The parts of a spec that decide which variants there are. */

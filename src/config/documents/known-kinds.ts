@@ -22,7 +22,6 @@ const OLD_KYVERNO = "kyverno.io";
 const NAME_IT = "name its file by `resource:` in an entry of policies.yaml";
 const NAME_IT_ALONE = "name its file, with no other document in it, by `resource:` in an entry of policies.yaml";
 const WITH_ITS_POLICY = "put it into the file of its policy, which an entry of policies.yaml names by `resource:`";
-const AS_VALIDATING = "write what it checks as a ValidatingPolicy of policies.kyverno.io, or as a `cel:` entry";
 const AS_MUTATING = "write what it changes as a MutatingAdmissionPolicy";
 const AS_REGO_MODULE = "compile its Rego with `opa build -t wasm` and serve the module by `module:`";
 
@@ -38,6 +37,7 @@ const none = (what: string, advice: string, page: string): KnownKind => ({ what,
 const VALIDATING_PAGE = "docs/validating-admission-policies.md";
 const MUTATING_PAGE = "docs/mutating-admission-policies.md";
 const KYVERNO_PAGE = "docs/kyverno.md";
+const CLUSTER_POLICIES_PAGE = "docs/kyverno-cluster-policies.md";
 const GUESTS_PAGE = "docs/guests.md";
 
 /** The kinds by `group/kind`. */
@@ -78,15 +78,11 @@ const KINDS: ReadonlyMap<string, KnownKind> = new Map([
   ],
   ...["ClusterPolicy", "Policy"].map((kind): [string, KnownKind] => [
     `${OLD_KYVERNO}/${kind}`,
-    none(`Kyverno's ${kind}, a kind from before its CEL policies`, AS_VALIDATING, KYVERNO_PAGE),
+    served(`Kyverno's ${kind}`, CLUSTER_POLICIES_PAGE),
   ]),
   [
     `${OLD_KYVERNO}/PolicyException`,
-    none(
-      "an exception from Kyverno's ClusterPolicies",
-      "write it as a PolicyException of policies.kyverno.io, beside its ValidatingPolicy",
-      KYVERNO_PAGE,
-    ),
+    served("an exception from Kyverno's ClusterPolicies", CLUSTER_POLICIES_PAGE, WITH_ITS_POLICY),
   ],
   ...["ImageValidatingPolicy", "NamespacedImageValidatingPolicy"].map((kind): [string, KnownKind] => [
     `${KYVERNO}/${kind}`,

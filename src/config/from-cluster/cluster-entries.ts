@@ -5,7 +5,14 @@ import type { ClusterDocument } from "./cluster-document.js";
 import { type DocumentHead, DocumentReader, readDocument } from "./document-reader.js";
 import { kubewardenEntry, type ReadEntry } from "./kubewarden-entry.js";
 import { confine, type NamespacedLimits } from "./namespaced-limits.js";
-import { ADMISSION_GROUP, KUBEWARDEN_GROUP, NAMESPACED_POLICY_KINDS, type NamespacedPolicyKind } from "./policy-ids.js";
+import {
+  ADMISSION_GROUP,
+  KUBEWARDEN_GROUP,
+  KYVERNO_GROUP,
+  NAMESPACED_POLICY_KINDS,
+  type NamespacedPolicyKind,
+  OLD_KYVERNO_GROUP,
+} from "./policy-ids.js";
 import { type FetchTerms, type PolicyServerParts, readPolicyServer } from "./policy-server.js";
 import { type Companions, companionsFor, companionsOf, documentsEntry } from "./resource-entries.js";
 
@@ -47,6 +54,8 @@ export interface ClusterEntryOptions {
   readonly policyServer: string;
   /** Limits of policies in namespaces. */
   readonly namespaced: NamespacedLimits;
+  /** Whether Kyverno's policies of the old language are read; default no. */
+  readonly kyvernoClusterPolicies?: boolean;
   /** Namespaces whose PolicyExceptions count; `*`: all. */
   readonly exceptionNamespaces: ReadonlySet<string>;
 }
@@ -65,6 +74,7 @@ export class ClusterEntryReader {
     const heads = [...documents.values()].map((document) => this.#reader.head(document)).sort(byKey);
     const server = readPolicyServer(heads, this.#options.policyServer);
     const companions = companionsOf(heads, this.#options.exceptionNamespaces);
+    const newForms = newFormsOf(heads);
     // Only policies about CertificateRequests share one id.
     const chosen = new Map<string, DocumentHead[]>();
     for (const head of heads) {
@@ -74,7 +84,7 @@ export class ClusterEntryReader {
       if (others === undefined) chosen.set(id, [head]);
       else others.push(head);
     }
-    const entries = [...chosen].map(([id, policies]) => this.#entry(id, policies, companions, server));
+    const entries = [...chosen].map(([id, policies]) => this.#entry(id, policies, companions, server, newForms));
     entries.sort((a, b) => (a.id < b.id ? -1 : 1));
     return { entries, terms: server.terms };
   }
@@ -91,8 +101,15 @@ export class ClusterEntryReader {
     }
   }
 
-  #entry(id: string, policies: readonly DocumentHead[], all: Companions, server: PolicyServerParts): ClusterEntry {
+  #entry(
+    id: string,
+    policies: readonly DocumentHead[],
+    all: Companions,
+    server: PolicyServerParts,
+    newForms: ReadonlyMap<string, string>,
+  ): ClusterEntry {
     const [{ key }] = policies as [DocumentHead];
+    const newForm = key.group === OLD_KYVERNO_GROUP ? newForms.get(identityOf(key)) : undefined;
     const namespace = isNamespaced(key.kind) ? key.namespace : undefined;
     const modules = key.group === KUBEWARDEN_GROUP;
     const companions = policies.flatMap((head) => companionsFor(head, all));
@@ -104,10 +121,13 @@ export class ClusterEntryReader {
     return {
       id,
       policies: policies.map(documentOf),
-      fingerprint: `${terms}\n${made}`,
+      fingerprint: `${terms}\n${made}${newForm === undefined ? "" : `\n${newForm}`}`,
       terms,
       ...(namespace !== undefined && { namespace }),
-      read: () => finished(id, policies, this.#read(id, policies, companions, server, namespace)),
+      read: () => {
+        const read = this.#read(id, policies, companions, server, namespace);
+        return finished(id, policies, newForm === undefined ? read : warned(read, newForm));
+      },
     };
   }
 
@@ -137,6 +157,28 @@ export class ClusterEntryReader {
     if ("problems" in read) return { entry: undefined, problems: read.problems };
     return confined(kubewardenEntry(read.document, id, capabilities), namespace, capabilities, limits);
   }
+}
+
+/** How a policy of the old language is named in annotations, and in {@link newFormsOf}. */
+const identityOf = ({ kind, namespace, name }: DocumentHead["key"]): string =>
+  namespace === "" ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
+
+/** Kyverno's policies of the new kinds, by the policies of the old language that they were converted from, or whose name they have. */
+function newFormsOf(heads: readonly DocumentHead[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const { key, file, facts } of heads) {
+    if (key.group !== KYVERNO_GROUP || key.kind === "PolicyException") continue;
+    const kind = key.namespace === "" ? "ClusterPolicy" : "Policy";
+    for (const old of [identityOf({ ...key, kind }), facts.convertedFrom ?? ""]) found.set(old, file);
+  }
+  return found;
+}
+
+/** With a warning that the same policy is there in its new form. */
+function warned({ entry, problems }: ReadEntry, newForm: string): ReadEntry {
+  if (entry?.kind !== "resource") return { entry, problems };
+  const message = `the same policy is there as ${newForm}: both are asked, so delete this one when the other is right`;
+  return { entry, problems: [...problems, entry.origin.warning(["metadata", "name"], message)] };
 }
 
 /** The server of policies that name none (spec kubewarden.md 11.1). */

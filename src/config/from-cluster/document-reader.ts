@@ -25,8 +25,10 @@ export interface DocumentFacts {
   readonly policyServer?: unknown;
   /** `spec.policyName` of a binding. */
   readonly policyName: string;
-  /** The policies that an exception names: kind and name. */
+  /** The policies that an exception names: kind and name; one of the old language only names. */
   readonly policyRefs: readonly string[];
+  /** The policy of the old language that a policy was converted from, as `convert` notes it: `ClusterPolicy/NAME`, `Policy/NAMESPACE/NAME`. */
+  readonly convertedFrom?: string;
 }
 
 /** A document with its places, or the problem of reading it. */
@@ -43,6 +45,9 @@ const VOLATILE: ReadonlySet<string> = new Set([
   "selfLink",
   "uid",
 ]);
+
+/** The annotation of policies that `convert` has written. */
+const CONVERTED_FROM = "policy-server/converted-from";
 
 /** Reads documents, each version of one once. */
 export class DocumentReader {
@@ -86,10 +91,17 @@ function factsOf(value: unknown): DocumentFacts {
   const policyServer = member(spec, "policyServer") ?? undefined;
   const refs = member(spec, "policyRefs");
   const named = Array.isArray(refs) ? refs : [];
+  const exceptions = member(spec, "exceptions");
+  const excepted = Array.isArray(exceptions) ? exceptions : [];
+  const convertedFrom = member(member(member(value, "metadata"), "annotations"), CONVERTED_FROM);
   return {
     ...(policyServer !== undefined && { policyServer }),
     policyName: String(member(spec, "policyName") ?? ""),
-    policyRefs: named.map((ref: unknown) => `${String(member(ref, "kind"))} ${String(member(ref, "name"))}`),
+    policyRefs: [
+      ...named.map((ref: unknown) => `${String(member(ref, "kind"))} ${String(member(ref, "name"))}`),
+      ...excepted.map((each: unknown) => String(member(each, "policyName"))),
+    ],
+    ...(typeof convertedFrom === "string" && { convertedFrom }),
   };
 }
 

@@ -5,6 +5,8 @@ import { createHash } from "node:crypto";
 export const KUBEWARDEN_GROUP = "policies.kubewarden.io";
 /** The group of Kyverno's policies and exceptions. */
 export const KYVERNO_GROUP = "policies.kyverno.io";
+/** The group of Kyverno's policies and exceptions of the old language, and of GlobalContextEntries. */
+export const OLD_KYVERNO_GROUP = "kyverno.io";
 /** The group of ValidatingAdmissionPolicies and MutatingAdmissionPolicies. */
 export const ADMISSION_GROUP = "admissionregistration.k8s.io";
 /** The group of CertificateRequestPolicies. */
@@ -27,6 +29,7 @@ export const NAMESPACED_POLICY_KINDS = [
   "AdmissionPolicy",
   "AdmissionPolicyGroup",
   "NamespacedValidatingPolicy",
+  "Policy",
 ] as const;
 /** A kind of policies in a namespace. */
 export type NamespacedPolicyKind = (typeof NAMESPACED_POLICY_KINDS)[number];
@@ -39,6 +42,8 @@ const PREFIXES: ReadonlyMap<string, string> = new Map([
   [`${KUBEWARDEN_GROUP}/AdmissionPolicyGroup`, "namespaced-group"],
   [`${KYVERNO_GROUP}/ValidatingPolicy`, "validatingpolicy"],
   [`${KYVERNO_GROUP}/NamespacedValidatingPolicy`, "namespacedvalidatingpolicy"],
+  [`${OLD_KYVERNO_GROUP}/ClusterPolicy`, "clusterpolicy"],
+  [`${OLD_KYVERNO_GROUP}/Policy`, "policy"],
   [`${ADMISSION_GROUP}/ValidatingAdmissionPolicy`, "validatingadmissionpolicy"],
   [`${ADMISSION_GROUP}/MutatingAdmissionPolicy`, "mutatingadmissionpolicy"],
 ]);

@@ -5,12 +5,10 @@ import type { SourceDocument } from "../documents/source-document.js";
 import type { ResourceEntry } from "../entry.js";
 import { type DocumentHead, readDocument } from "./document-reader.js";
 import type { ReadEntry } from "./kubewarden-entry.js";
-import { ADMISSION_GROUP, KYVERNO_GROUP } from "./policy-ids.js";
+import { ADMISSION_GROUP, KYVERNO_GROUP, OLD_KYVERNO_GROUP } from "./policy-ids.js";
 
-/** The group of GlobalContextEntries. */
-const CONTEXT_GROUP = "kyverno.io";
-/** The text that every expression with context entries contains: the name of the entry may be computed. */
-const CONTEXT_VARIABLE = "globalContext";
+/** Words of which every policy with context entries contains one, in an expression or as a key: the name of the entry may be computed. */
+const CONTEXT_WORDS = ["globalContext", "globalReference"];
 
 /** The word for all namespaces. */
 const EVERYWHERE = "*";
@@ -25,6 +23,8 @@ export interface Companions {
   readonly bindings: ReadonlyMap<string, readonly DocumentHead[]>;
   /** PolicyExceptions, by the kind and the name of the policy. */
   readonly exceptions: ReadonlyMap<string, readonly DocumentHead[]>;
+  /** PolicyExceptions of the old language, by the policy: its name, or `<namespace>/<name>`. */
+  readonly oldExceptions: ReadonlyMap<string, readonly DocumentHead[]>;
   /** All GlobalContextEntries. */
   readonly contextEntries: readonly DocumentHead[];
 }
@@ -36,27 +36,42 @@ export interface Companions {
 export function companionsOf(heads: readonly DocumentHead[], exceptionNamespaces: ReadonlySet<string>): Companions {
   const bindings = new Map<string, DocumentHead[]>();
   const exceptions = new Map<string, DocumentHead[]>();
+  const oldExceptions = new Map<string, DocumentHead[]>();
   const contextEntries: DocumentHead[] = [];
   for (const head of heads) {
     const { group, kind } = head.key;
     const { policyName, policyRefs } = head.facts;
     if (group === ADMISSION_GROUP && kind.endsWith("PolicyBinding"))
       add(bindings, `${kind.slice(0, -"Binding".length)} ${policyName}`, head);
-    if (group === CONTEXT_GROUP && kind === "GlobalContextEntry") contextEntries.push(head);
-    if (group !== KYVERNO_GROUP || kind !== "PolicyException") continue;
-    if (!countsIn(exceptionNamespaces, head.key.namespace)) continue;
-    for (const each of new Set(policyRefs)) add(exceptions, each, head);
+    if (group === OLD_KYVERNO_GROUP && kind === "GlobalContextEntry") contextEntries.push(head);
+    if (kind !== "PolicyException" || !countsIn(exceptionNamespaces, head.key.namespace)) continue;
+    if (group === KYVERNO_GROUP) for (const each of new Set(policyRefs)) add(exceptions, each, head);
+    if (group === OLD_KYVERNO_GROUP) for (const each of new Set(policyRefs)) add(oldExceptions, each, head);
   }
-  return { bindings, exceptions, contextEntries };
+  return { bindings, exceptions, oldExceptions, contextEntries };
 }
 
 /** The documents that belong to a policy, in order. */
 export function companionsFor({ key, document }: DocumentHead, all: Companions): readonly DocumentHead[] {
   const name = `${key.kind} ${key.name}`;
   if (key.group === ADMISSION_GROUP) return all.bindings.get(name) ?? [];
-  if (key.group !== KYVERNO_GROUP) return [];
-  const entries = document.text.includes(CONTEXT_VARIABLE) ? all.contextEntries : [];
-  return [...(all.exceptions.get(name) ?? []), ...entries];
+  const isOld = key.group === OLD_KYVERNO_GROUP;
+  if (key.group !== KYVERNO_GROUP && !isOld) return [];
+  const entries = CONTEXT_WORDS.some((word) => document.text.includes(word)) ? all.contextEntries : [];
+  const exceptions = isOld ? exceptionsFromRules(key, all) : (all.exceptions.get(name) ?? []);
+  return [...exceptions, ...entries];
+}
+
+/** The exceptions from a policy of the old language: those that name it, and those that name a policy which one of its rules becomes (`NAME`, `NAME-RULE`). */
+function exceptionsFromRules(
+  { namespace, name }: DocumentHead["key"],
+  { oldExceptions, exceptions }: Companions,
+): readonly DocumentHead[] {
+  const kind = namespace === "" ? "ValidatingPolicy" : "NamespacedValidatingPolicy";
+  const ofRules = [...exceptions].flatMap(([policy, heads]) =>
+    policy === `${kind} ${name}` || policy.startsWith(`${kind} ${name}-`) ? heads : [],
+  );
+  return [...(oldExceptions.get(namespace === "" ? name : `${namespace}/${name}`) ?? []), ...new Set(ofRules)];
 }
 
 /**

@@ -19,6 +19,7 @@ import type {
 } from "./compiled-policy.js";
 import { CONDITION_SCOPE, type Compilers, SCOPE_WORDS } from "./dialect.js";
 import { expiryOf, isUnreadable } from "./expiry.js";
+import { originOf } from "./old-rule-origin.js";
 import { type ExceptionResource, isConfined, isMutating, type PolicyResource, type PolicySpec } from "./resource.js";
 
 type Expressions = Pick<
@@ -58,9 +59,12 @@ export interface CompileError extends FieldError {
   readonly variant: VariantName;
 }
 
-/** A compiled policy, or every mistake that ended the compiling: a list of expressions with mistakes ends it (spec kyverno.md 1.4). */
+/**
+ * A compiled policy, or every mistake that ended the compiling: a list of expressions with mistakes ends it (spec kyverno.md 1.4). The rule of an old policy with
+ * mistakes is a policy that only matches.
+ */
 export type CompileResult =
-  | { readonly ok: true; readonly policy: CompiledPolicy }
+  | { readonly ok: true; readonly policy: CompiledPolicy; readonly mistakes?: readonly FieldError[] }
   | { readonly ok: false; readonly errors: readonly CompileError[] };
 
 /** The exceptions that name a policy, one for each reference. */
@@ -90,11 +94,34 @@ export function compilePolicy(
   for (const { name, targets, spec } of all) {
     const compiling = new Compiling({ resource, name, targets, spec, exceptions }, compilers);
     const variant = compiling.run();
-    if (variant === undefined) return { ok: false, errors: compiling.errors };
+    if (variant === undefined) {
+      const { errors } = compiling;
+      const isRule = resource.converted !== undefined && errors.every(({ exception }) => exception === undefined);
+      return isRule ? brokenRule(resource, errors, compilers) : { ok: false, errors };
+    }
     variants.push(variant);
   }
   const actions = mutating || validationActions.length === 0 ? ["Deny"] : validationActions;
-  return { ok: true, policy: { resource, actions: mutating && failurePolicy === "Ignore" ? [] : actions, variants } };
+  const effective = mutating && failurePolicy === "Ignore" ? [] : actions;
+  return { ok: true, policy: { resource, origin: originOf(resource), actions: effective, variants } };
+}
+
+/** The rule of an old policy that has mistakes: what it matches is an error. */
+export function brokenRule(
+  { spec, ...rest }: PolicyResource,
+  mistakes: readonly FieldError[],
+  compilers: Compilers,
+): CompileResult {
+  const [first] = mistakes;
+  const { matchConditions, ...left } = { ...spec, variables: [], validations: [], mutations: [], auditAnnotations: [] };
+  const keeps = matchConditions !== undefined && mistakes.every(({ path }) => path[1] !== "matchConditions");
+  const resource: PolicyResource = {
+    ...rest,
+    spec: keeps ? { ...left, matchConditions } : left,
+    converted: { isAboutControllers: false, ...rest.converted, reason: first?.text.split("\n")[0] ?? "" },
+  };
+  const compiled = compilePolicy(resource, [], compilers);
+  return compiled.ok ? { ...compiled, mistakes } : compiled;
 }
 
 /** The mistakes of the policy as it is written, for which its creation is refused: variants and exceptions are not checked. */

@@ -2,6 +2,7 @@
 import type { Expression } from "../shared/expressions/expression.js";
 import type { PreparedMatch } from "../shared/match/match-resources.js";
 import type { CompiledMutation } from "../shared/mutation/compile-mutation.js";
+import type { OldRuleOrigin } from "./old-rule-origin.js";
 import type { ExceptionResource, PolicyResource, PolicySpec } from "./resource.js";
 
 /** The name of a variant; `""` for the policy as it was written. */
@@ -63,6 +64,8 @@ export interface CompiledVariant {
 /** A policy that can be evaluated. */
 export interface CompiledPolicy {
   readonly resource: PolicyResource;
+  /** The rule of an old policy that it was made of. */
+  readonly origin?: OldRuleOrigin | undefined;
   /** Default `["Deny"]`; of a mutating policy none where its failurePolicy is Ignore. */
   readonly actions: readonly string[];
   /** The base, then `cronjobs`, `defaults`, `extract` as far as there are any. */

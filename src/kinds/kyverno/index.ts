@@ -1,5 +1,6 @@
 /** The exports of Kyverno's policies for other rooms. */
 export type { CompiledPolicy } from "./compiled-policy.js";
+export { type BoundUser, bindingsOf, isOldException, isOldPolicy, type KnownPolicy } from "./convert/index.js";
 export { type EngineAnswer, type EngineContext, KyvernoEngine } from "./engine/engine.js";
 export type { AdmissionInput, EngineInput } from "./engine/engine-request.js";
 export type { PolicyResponse, RuleResult } from "./engine/response.js";
@@ -11,5 +12,8 @@ export {
   type MutatingRow,
   mutatingEngine,
 } from "./mutating/apply.js";
+export { originOf } from "./old-rule-origin.js";
+export { resultOfOldRule } from "./old-rule-result.js";
 export { type CompileFailure, preparePolicies } from "./prepare-policies.js";
+export { readOldExceptions, readOldPolicy } from "./read-old-policy.js";
 export { type ExceptionResource, isMutating, type PolicyResource } from "./resource.js";

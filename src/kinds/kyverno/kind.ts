@@ -65,11 +65,11 @@ export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false, checked
   const compilers = createCompilers(watcher);
   return {
     ...KYVERNO_DOCUMENTS,
-    prepare({ id, own, others, validationActions, optionalCompanions = false }, warn) {
+    prepare({ id, own, others, validationActions, onlyRule, optionalCompanions = false }, warn) {
       const definitions = others.flatMap(({ value }) => (isDefinition(value) ? [value] : []));
       const schemas = checked?.(definitions);
       const examined = { ...(schemas && { schemas }), ...(!optionalCompanions && { definitions }) };
-      const options = { compilers, now: Date.now(), httpInNamespaced, jmesPathError, ...examined };
+      const options = { compilers, now: Date.now(), httpInNamespaced, jmesPathError, onlyRule, ...examined };
       let prepared = prepareDocuments(own, options);
       if (optionalCompanions) {
         // A broken exception exempts nothing, and a broken entry counts as missing.
@@ -82,6 +82,7 @@ export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false, checked
           );
         for (const problem of left) warn({ ...problem, severity: "warning" });
       }
+      for (const problem of prepared.unconverted) warn(problem);
       reportOrThrow(prepared.problems, warn);
       const { contextEntries } = prepared;
       const brought = others.map(({ value }) => value).filter(isObject) as readonly JsonObject[];

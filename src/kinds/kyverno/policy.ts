@@ -48,7 +48,7 @@ function* expressionsOfVariant(variant: CompiledVariant): Iterable<CoveredExpres
 }
 
 function* each(
-  { policy: { metadata } }: CompiledVariant,
+  { policy: { metadata, converted } }: CompiledVariant,
   list: string,
   member: string,
   expressions: readonly (Expression | undefined)[],
@@ -56,7 +56,8 @@ function* each(
   names: readonly (string | undefined)[] = [],
 ): Iterable<CoveredExpression> {
   for (const [i, expression] of expressions.entries()) {
-    const path = `spec.${list}[${i}].${member}`;
+    const place = converted?.placeOf?.(["spec", list, i]);
+    const path = `spec.${list}[${i}].${member}${place === undefined ? "" : ` (${place})`}`;
     if (expression !== undefined) yield { policy: metadata.name ?? "", path, name: names[i], expression, wanted };
   }
 }
@@ -64,9 +65,10 @@ function* each(
 // A policy for explanations: each of its variants for pod controllers with its own expressions.
 
 /** A policy, for explanations. */
-function explainedPolicy({ resource, variants }: CompiledPolicy): ExplainedPolicy {
+function explainedPolicy(policy: CompiledPolicy): ExplainedPolicy {
+  const { variants } = policy;
   return {
-    title: `${resource.kind} '${nameOf(resource.metadata)}'`,
+    title: titleOf(policy),
     variants: variants.map((variant) => ({
       part: variant,
       ...(variant.name !== "" && { label: (kind: string) => labelOf(variant, kind) }),
@@ -105,6 +107,18 @@ function* conditionsOfExceptions({ exceptions }: CompiledVariant): Iterable<Plac
     }
   }
 }
+
+/** A policy, or the rule of a policy of the old language. */
+function titleOf(policy: CompiledPolicy): string {
+  const { origin, resource } = policy;
+  const kind = writtenKind(policy);
+  if (origin === undefined || resource.converted === undefined) return `${kind} '${nameOf(resource.metadata)}'`;
+  return `${kind} '${nameOf({ ...origin, name: origin.policy })}', rule '${origin.rule}'`;
+}
+
+/** The kind as it is written. */
+const writtenKind = ({ origin, resource: { kind, converted } }: CompiledPolicy): string =>
+  origin === undefined || converted === undefined ? kind : origin.namespace === "" ? "ClusterPolicy" : "Policy";
 
 const nameOf = ({ namespace = "", name = "" }: Metadata): string => (namespace === "" ? name : `${namespace}/${name}`);
 
@@ -156,7 +170,7 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
     { id, world, validationActions, watcher, findTypes }: PolicySetOptions,
   ) {
     this.id = id;
-    this.implementation = [...new Set(policies.map(({ resource }) => resource.kind))].join(", ");
+    this.implementation = [...new Set(policies.map(writtenKind))].join(", ");
     this.#policies = policies;
     this.#engine = new KyvernoEngine(policies, { world, flavour: "server", findTypes });
     this.#actions = validationActions;
@@ -175,6 +189,12 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
     const judges = this.#policies.filter(({ resource }) => !judgesNothing(resource) && !isMutating(resource));
     const never = judges.filter(({ actions }) => !denies(actions));
     return { names: never.map(({ resource }) => nameOf(resource.metadata)), of: this.#policies.length };
+  }
+
+  get notConverted(): readonly string[] {
+    return this.#policies.flatMap(({ origin, resource: { metadata, converted } }) =>
+      converted?.reason === undefined ? [] : [`${origin?.rule ?? nameOf(metadata)}: ${converted.reason}`],
+    );
   }
 
   *expressions(): Iterable<CoveredExpression> {

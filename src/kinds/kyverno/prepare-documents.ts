@@ -29,12 +29,15 @@ import { unknownGroups } from "../shared/mutation/unknown-groups.js";
 import type { SchemaSource } from "../shared/type-check/schema-source.js";
 import { checkContextEntry, type JmesPathError } from "./check-context-entry.js";
 import { checkPolicy, modeError, policyWarnings, targetsError } from "./check-policy.js";
-import { allMistakes, compilePolicy, exceptionsFor, mergesObjects } from "./compile.js";
+import { allMistakes, brokenRule, compilePolicy, exceptionsFor, mergesObjects } from "./compile.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
+import { isOldException, isOldPolicy, type KnownPolicy } from "./convert/index.js";
 import { type Compilers, REQUEST_TYPES } from "./dialect.js";
 import { expiryOf, isUnreadable } from "./expiry.js";
 import { NamedObjects } from "./named-objects.js";
+import { originOf } from "./old-rule-origin.js";
 import { describeFailure, readResource } from "./read.js";
+import { policiesOfRules, readOldExceptions } from "./read-old-policy.js";
 import {
   type ContextEntryResource,
   type ExceptionResource,
@@ -119,6 +122,8 @@ export interface DocumentOptions {
   readonly definitions?: readonly JsonObject[];
   /** The error of a projection's path; default: none. */
   readonly jmesPathError?: JmesPathError;
+  /** The index of the only rule that counts of an old policy; absent: all do. */
+  readonly onlyRule?: number | undefined;
 }
 
 /** The contents of the documents. Those with mistakes are left out. */
@@ -129,6 +134,8 @@ export interface PreparedDocuments {
   /** Objects of other kinds. */
   readonly objects: readonly JsonObject[];
   readonly problems: readonly Problem[];
+  /** Rules of old policies that are not converted, as errors, and notes on others: the policies that stand for them are served all the same. */
+  readonly unconverted: readonly Problem[];
 }
 
 interface Found<R> {
@@ -170,7 +177,20 @@ export function prepareDocuments(documents: readonly KyvernoDocument[], options:
   const contextEntries: ContextEntryResource[] = [];
   const objects: JsonObject[] = [];
   const broken: Broken[] = [];
+  const unconverted: Problem[] = [];
+  const known: KnownPolicy[] = [];
+  const oldExceptions: KyvernoDocument[] = [];
   for (const document of documents) {
+    if (isOldPolicy(document.value)) {
+      policies.push(
+        ...policiesOfRules(document, document.value, { problems, unconverted }, { onlyRule: options.onlyRule, known }),
+      );
+      continue;
+    }
+    if (isOldException(document.value)) {
+      oldExceptions.push(document);
+      continue;
+    }
     const read = readResource(document.value);
     switch (read.kind) {
       case "unreadable":
@@ -202,15 +222,26 @@ export function prepareDocuments(documents: readonly KyvernoDocument[], options:
         if (isObject(document.value)) objects.push(document.value);
     }
   }
+  for (const document of oldExceptions) {
+    const read = readOldExceptions([document.value as ExceptionResource], known);
+    // It exempts from nothing: more is denied, and nothing passes by it.
+    for (const { reason } of read.idle)
+      unconverted.push({
+        ...document.problem("warning", reason.path, `the exception has no effect: ${reason.message}`),
+        code: "POLICY_NOT_CONVERTED",
+      });
+    exceptions.push(...read.exceptions.map((resource) => ({ resource: inNamespace(resource, true), document })));
+  }
   for (const each of broken) problems.push(...moreMistakes(each, options));
   const named = [...policies, ...broken];
   for (const exception of exceptions) problems.push(...warningsAbout(exception, named, options.now));
   return {
-    policies: compileAll(policies, exceptions, options, problems),
+    policies: compileAll(policies, exceptions, options, { problems, unconverted }),
     exceptions: exceptions.map(({ resource }) => resource),
     contextEntries,
     objects,
     problems,
+    unconverted,
   };
 }
 
@@ -225,7 +256,7 @@ function compileAll(
   policies: readonly Found<PolicyResource>[],
   exceptions: readonly Found<ExceptionResource>[],
   { compilers, httpInNamespaced, schemas, definitions }: DocumentOptions,
-  problems: Problem[],
+  { problems, unconverted }: { readonly problems: Problem[]; readonly unconverted: Problem[] },
 ): readonly CompiledPolicy[] {
   const objects = new NamedObjects();
   const resources = exceptions.map(({ resource }) => resource);
@@ -236,8 +267,13 @@ function compileAll(
       return [];
     }
     const own = exceptionsFor(resource, resources);
-    const compiled = compilePolicy(resource, own, compilers);
-    const mistakes = problemsOf(checkPolicy(resource, objects, httpInNamespaced), document);
+    const found = checkPolicy(resource, objects, httpInNamespaced);
+    const isRule = resource.converted !== undefined;
+    const compiled =
+      isRule && found.length > 0 ? brokenRule(resource, found, compilers) : compilePolicy(resource, own, compilers);
+    if (compiled.ok && compiled.mistakes !== undefined)
+      unconverted.push(...compiled.mistakes.map((mistake) => fieldProblem(document, "error", mistake)));
+    const mistakes = isRule ? [] : problemsOf(found, document);
     if (!compiled.ok) {
       // Mistakes of variants, which repeat the policy's, are reported only where the policy itself is right.
       const whole = compiled.errors.some(({ variant }) => variant === "");
@@ -259,7 +295,8 @@ function compileAll(
       }
     }
     problems.push(...mistakes);
-    problems.push(...policyWarnings(resource).map((warning) => fieldProblem(document, "warning", warning)));
+    if (resource.converted?.reason === undefined)
+      problems.push(...policyWarnings(resource).map((warning) => fieldProblem(document, "warning", warning)));
     if (!compiled.ok || mistakes.length > 0) return [];
     if (definitions !== undefined && mergesObjects(compiled.policy.variants)) {
       const refused = "apply configurations fail there";
@@ -325,9 +362,15 @@ function warningsAbout(
   (resource.spec.policyRefs ?? []).forEach(({ name, kind }, i) => {
     const ours = KYVERNO_DOCUMENTS.policies.some((type) => type.kind === kind);
     if (policies.some(({ resource }) => resource.metadata.name === name && resource.kind === kind)) return;
-    const what = ours
-      ? `there is no ${kind} ${JSON.stringify(name)}`
-      : `${JSON.stringify(kind)} is not a kind of policies here`;
+    const rules = policies.filter(({ resource }) => originOf(resource)?.policy === name);
+    const becomes = rules.map(({ resource }) => `${resource.kind} ${resource.metadata.name ?? ""}`).join(", ");
+    const isOld = kind === "ClusterPolicy" || kind === "Policy";
+    const what =
+      isOld && becomes !== ""
+        ? `name what its rules become: ${becomes}`
+        : ours
+          ? `there is no ${kind} ${JSON.stringify(name)}`
+          : `${JSON.stringify(kind)} is not a kind of policies here`;
     problems.push(document.problem("warning", ["spec", "policyRefs", i], `the exception has no effect: ${what}`));
   });
   const expiry = expiryOf(resource);

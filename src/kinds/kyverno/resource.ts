@@ -1,5 +1,6 @@
 /** Kyverno's resources as they are written (spec kyverno.md 1 and 5.1), after strict decoding: members are absent, never null, and of the right JSON type. */
 
+import type { FieldPath } from "../../kubernetes/field-error.js";
 import type { KindDocuments } from "../kind.js";
 import type { MatchResources } from "../shared/match/match-resources.js";
 import type { MutationSpec } from "../shared/mutation/compile-mutation.js";
@@ -11,7 +12,7 @@ export const NAMESPACED_POLICY_KIND = "NamespacedValidatingPolicy";
 export const MUTATING_KIND = "MutatingPolicy";
 export const NAMESPACED_MUTATING_KIND = "NamespacedMutatingPolicy";
 export const EXCEPTION_KIND = "PolicyException";
-/** The API group of GlobalContextEntry. */
+/** The API group of GlobalContextEntry, and of policies and exceptions of the old language. */
 export const CONTEXT_GROUP = "kyverno.io";
 export const CONTEXT_ENTRY_KIND = "GlobalContextEntry";
 
@@ -69,6 +70,16 @@ export interface PolicySpec {
   readonly webhookConfiguration?: { readonly timeoutSeconds?: number };
 }
 
+/** The origin of a policy that was made of a rule of an old one when that was loaded; it is never written. */
+export interface ConvertedWhenLoaded {
+  /** The place in the old file, such as `policy.yaml:12`, of a part; absent: not known. */
+  readonly placeOf?: (path: FieldPath) => string;
+  /** Whether the rule is about Pods, and judges their controllers, too. */
+  readonly isAboutControllers: boolean;
+  /** Why the rule is not converted: then the policy only matches, and every object that it matches is an error. */
+  readonly reason?: string;
+}
+
 /** The kinds of policies. */
 export type PolicyKind =
   | typeof POLICY_KIND
@@ -82,6 +93,7 @@ export interface PolicyResource {
   readonly kind: PolicyKind;
   readonly metadata: Metadata;
   readonly spec: PolicySpec;
+  readonly converted?: ConvertedWhenLoaded;
 }
 
 /** Whether a policy changes objects. */
@@ -163,9 +175,13 @@ export const KYVERNO_DOCUMENTS: KindDocuments = {
     { group: GROUP, kind: NAMESPACED_POLICY_KIND },
     { group: GROUP, kind: MUTATING_KIND },
     { group: GROUP, kind: NAMESPACED_MUTATING_KIND },
+    // Those of the old language are converted when they are loaded.
+    { group: CONTEXT_GROUP, kind: "ClusterPolicy" },
+    { group: CONTEXT_GROUP, kind: "Policy" },
   ],
   companions: [
     { group: GROUP, kind: EXCEPTION_KIND },
+    { group: CONTEXT_GROUP, kind: EXCEPTION_KIND },
     { group: CONTEXT_GROUP, kind: CONTEXT_ENTRY_KIND },
   ],
 };

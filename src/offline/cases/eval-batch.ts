@@ -12,6 +12,7 @@ import { bundledSchemas } from "../../kubernetes/structured-merge/merge-schemas.
 import { createCaseDecider } from "./certificate-request-policy/case.js";
 import { answerLines, type LineStreams, refuse } from "./json-lines.js";
 import { decideKyvernoCase } from "./kyverno/case.js";
+import { decideOldKyvernoCase } from "./kyverno-old/case.js";
 import { decideCase as decideMutatingCase } from "./mutating-admission-policy/case.js";
 import { decideCase } from "./validating-admission-policy/case.js";
 
@@ -39,6 +40,13 @@ const FORMATS: ReadonlyMap<string, CaseFormat> = new Map<string, CaseFormat>([
     () => {
       const compilers = createCompilers();
       return async (written) => ({ expect: await decideKyvernoCase(written, compilers) });
+    },
+  ],
+  [
+    "kyverno-old",
+    () => {
+      const compilers = createCompilers();
+      return async (written) => ({ expect: await decideOldKyvernoCase(written, compilers) });
     },
   ],
   [

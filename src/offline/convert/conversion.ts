@@ -4,12 +4,15 @@ import type { Problem } from "../../config/documents/problem.js";
 import type { SourceDocument } from "../../config/documents/source-document.js";
 import type { JsonObject } from "../../kubernetes/object.js";
 
+/** The form of what policies become: Kyverno's own policies in CEL, ValidatingAdmissionPolicies with their bindings, or entries with `cel:`. */
+export type Target = "cel" | "kyverno" | "vap";
+
 /** A converted policy. */
 export interface Converted {
   readonly name: string;
   /** Lines of comments before it, without `#`. */
   readonly comments: readonly string[];
-  /** A ValidatingAdmissionPolicy with its bindings; none: it can only be entries. */
+  /** The policy in the form that is asked for, with what belongs to it; none: it can only be entries. */
   readonly documents: readonly JsonObject[];
   /** Entries of policies.yaml, which say the same. */
   readonly entries: Readonly<Record<string, JsonObject>>;
@@ -34,6 +37,7 @@ export interface Reader {
    * Converts all of its documents together, as they belong to each other.
    * @param documents single ones: lists are opened
    * @param hasFolder whether files can be written beside the policies
+   * @param target undefined: what fits the program best
    */
-  convert(documents: readonly SourceDocument[], hasFolder: boolean): Conversion;
+  convert(documents: readonly SourceDocument[], hasFolder: boolean, target?: Target): Conversion;
 }

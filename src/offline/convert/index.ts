@@ -3,11 +3,14 @@ import { identityOf, opened } from "../../config/documents/documents.js";
 import type { SourceDocument } from "../../config/documents/source-document.js";
 import { printYaml } from "../../data/print-yaml.js";
 import { printable } from "../../data/printable.js";
-import type { Conversion, Converted, Reader } from "./conversion.js";
+import type { Conversion, Converted, Reader, Target } from "./conversion.js";
 import { gatekeeper } from "./gatekeeper/reader.js";
+import { kyverno } from "./kyverno/reader.js";
+
+export type { Target } from "./conversion.js";
 
 /** All readers: no kind of documents belongs to two. */
-const READERS: readonly Reader[] = [gatekeeper];
+const READERS: readonly Reader[] = [gatekeeper, kyverno];
 
 /** A conversion, with the number of documents that no reader reads. */
 export interface WholeConversion extends Conversion {
@@ -15,10 +18,10 @@ export interface WholeConversion extends Conversion {
 }
 
 /** Converts documents of any mixture. */
-export function convert(documents: readonly SourceDocument[], hasFolder: boolean): WholeConversion {
+export function convert(documents: readonly SourceDocument[], hasFolder: boolean, target?: Target): WholeConversion {
   const single = opened(documents);
   const shares = READERS.map((reader) => single.filter((document) => reader.reads(identityOf(document))));
-  const made = READERS.map((reader, index) => reader.convert(shares[index] ?? [], hasFolder));
+  const made = READERS.map((reader, index) => reader.convert(shares[index] ?? [], hasFolder, target));
   return {
     policies: made.flatMap(({ policies }) => policies),
     problems: made.flatMap(({ problems }) => problems),
@@ -26,15 +29,12 @@ export function convert(documents: readonly SourceDocument[], hasFolder: boolean
   };
 }
 
-/** The form of policies in CEL: ValidatingAdmissionPolicies with their bindings, or entries with `cel:`. */
-export type Target = "cel" | "vap";
-
 /** The texts of all policies, as they are printed one after the other. */
-export const printed = (policies: readonly Converted[], target: Target): string =>
-  policies.map((policy) => textOf(policy, target)).join(target === "vap" ? "---\n" : "\n");
+export const printed = (policies: readonly Converted[], target?: Target): string =>
+  policies.map((policy) => textOf(policy, target)).join(target === "cel" ? "\n" : "---\n");
 
 /** The files of all policies, by their paths in a folder. */
-export function filesOf(policies: readonly Converted[], target: Target): ReadonlyMap<string, string> {
+export function filesOf(policies: readonly Converted[], target?: Target): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   const builds = buildsOf(policies);
   const heading = [
@@ -56,9 +56,9 @@ export const buildsOf = (policies: readonly Converted[]): readonly string[] => [
   ...new Set(policies.flatMap(({ build }) => (build === "" ? [] : [build]))),
 ];
 
-const isDocuments = ({ documents }: Converted, target: Target): boolean => target === "vap" && documents.length > 0;
+const isDocuments = ({ documents }: Converted, target?: Target): boolean => target !== "cel" && documents.length > 0;
 
-function textOf(policy: Converted, target: Target): string {
+function textOf(policy: Converted, target?: Target): string {
   const parts = isDocuments(policy, target)
     ? policy.documents.map((each) => printYaml(each)).join("---\n")
     : Object.entries(policy.entries)

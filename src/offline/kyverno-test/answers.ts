@@ -19,6 +19,8 @@ export interface Answer {
   readonly policy: string;
   /** `undefined`: its match constraints exclude the subject. Such answers of *simple* constraints are left out (spec kyverno.md 8.7). */
   readonly result: AnswerResult | undefined;
+  /** Whether it is a rule's, of a policy of the old language; default no. */
+  readonly hasRules?: true;
 }
 
 /** A result in the form of reports (spec kyverno.md 7.1). */

@@ -18,14 +18,14 @@ import { readAuthorizationFile } from "../scan/authorization-file.js";
 import {
   NO_VALUES,
   type Operation,
+  type Requester,
   readUser,
   readValues,
-  type User,
   type Values,
   valuesOf,
 } from "../scan/circumstances.js";
 import { identityOf } from "../scan/duplicates.js";
-import { readExceptions } from "../scan/exceptions.js";
+import { convertedExceptions, readExceptions } from "../scan/exceptions.js";
 import { leftOutText, withoutForeign } from "../scan/foreign-files.js";
 import { Inputs } from "../scan/input-files.js";
 import { jsonDoubts } from "../scan/json-doubts.js";
@@ -181,9 +181,9 @@ async function evaluate(
 
   say("  Loading values/variables ...");
   const values = loadValues(document, at);
-  const user = loadUser(document, at, words);
+  const { user, bindings } = loadUser(document, at, words);
   say("  Loading policies ...");
-  const loaded = await loadPolicies(all(document.policies), words);
+  const loaded = await loadPolicies(all(document.policies), values.old, words);
   say("  Loading resources ...");
   const resources = await loadResources(all(document.resources), new KnownKinds(), words);
   const payloads = loadPayloads(document, at, words);
@@ -191,9 +191,10 @@ async function evaluate(
   if (document.clusterResources.length > 0) say("Loading Kubernetes resources ...");
   const cluster = await loadCluster({ document, at }, warn);
   say("  Loading exceptions ...");
-  const exceptions = await readExceptions(all(document.exceptions), warn, unloadableExceptions);
+  const given = await readExceptions(all(document.exceptions), warn, unloadableExceptions);
+  const exceptions = convertedExceptions(given, loaded.old, warn);
   const mocks = await loadMocks(document, at, warn);
-  say(`  Applying ${appliedText(loaded, resources.length, exceptions.length)} ...`);
+  say(`  Applying ${appliedText(loaded, resources.length, given.length)} ...`);
   const operations = explicitOperations(document);
 
   const { policies, failures } = preparePolicies(loaded.policies, exceptions);
@@ -201,7 +202,7 @@ async function evaluate(
   const about = firstSubject(resources, document);
   if (failure !== undefined && about !== undefined) throw new TestRunError(`${about} (${failure.text})`);
   for (const { text } of failures) mistake(text);
-  const data: TestData = { document, at, values, resources, mocks, about };
+  const data: TestData = { document, at, values, resources, mocks, about, bindings };
   const world = await worldOfTest(data, cluster, surroundings);
   const admission = await openAdmissionQuestions(loaded.admissionFiles, data, surroundings, words);
   for (const line of exceptions.flatMap((each) => expiredText(each, surroundings.date()) ?? [])) warn(line);
@@ -211,6 +212,7 @@ async function evaluate(
     user,
     kinds: new KnownKinds(cluster?.definitions),
     subresources: cluster === undefined ? values.subresources : [],
+    operations: values.old.operations,
     definitions: cluster?.definitions ?? [],
   });
   const patched = new Map<string, PatchedFile>();
@@ -222,7 +224,7 @@ async function evaluate(
   for (const resource of resources) {
     usual.push(await questions.about(resource, values.operation ?? "CREATE"));
     for (const operation of operations) {
-      byOperation.get(operation)?.push(await questions.about(resource, operation));
+      byOperation.get(operation)?.push(await questions.about(resource, operation, true));
     }
   }
   for (const { name, payload } of payloads) usual.push(await questions.aboutPayload(name, payload));
@@ -236,8 +238,8 @@ function loadValues({ values, variables = "" }: TestDocument, at: (path: string)
   return variables === "" ? NO_VALUES : readValues(at(variables), variables);
 }
 
-function loadUser({ userinfo = "" }: TestDocument, at: (path: string) => string, { say }: TestWords): User {
-  if (userinfo === "") return {};
+function loadUser({ userinfo = "" }: TestDocument, at: (path: string) => string, { say }: TestWords): Requester {
+  if (userinfo === "") return { user: {}, bindings: [] };
   say("  Loading user infos ...");
   try {
     return readUser(at(userinfo), userinfo);

@@ -6,15 +6,18 @@ import { MANIFESTS } from "../../data/manifest-files.js";
 import { parseSuspectYaml, warningText, type YamlError, yamlText } from "../../data/yaml.js";
 import { authorizationMode } from "../../kinds/kyverno/authorization/index.js";
 import { targetsError } from "../../kinds/kyverno/check-policy.js";
-import type { PolicyResource } from "../../kinds/kyverno/index.js";
+import { isOldPolicy, type KnownPolicy, type PolicyResource, readOldPolicy } from "../../kinds/kyverno/index.js";
 import { describeFailure, type ReadFailure, readResource } from "../../kinds/kyverno/read.js";
 import { judgesNothing, lacking } from "../../kinds/kyverno/resource.js";
 import { struct } from "../../kinds/shared/decode/api-type.js";
 import { decodeAsGo } from "../../kinds/shared/decode/go-json.js";
 import { builtinKinds, isBuiltin } from "../../kubernetes/builtin-kinds.js";
+import { formatPath } from "../../kubernetes/field-error.js";
 import { type GroupVersionKind, parseApiVersion } from "../../kubernetes/names.js";
-import { isObject, nameOf, text } from "../../kubernetes/object.js";
+import { isObject, type JsonObject, nameOf, text } from "../../kubernetes/object.js";
+import type { OldPolicyValues } from "../scan/circumstances.js";
 import { reasonOf } from "../scan/input-files.js";
+import { withValues } from "../scan/old-values.js";
 import { TestRunError } from "./run-error.js";
 
 /** The content of policy files. */
@@ -29,6 +32,8 @@ export interface TestPolicies {
   readonly notServed: ReadonlyMap<string, string>;
   /** Number of policies in Kyverno's count: all but those for its authorization server. */
   readonly count: number;
+  /** Policies of the old language, by which exceptions know them. */
+  readonly old: readonly KnownPolicy[];
 }
 
 /** Receivers of errors that don't end the run. */
@@ -55,8 +60,12 @@ const ADMISSION_VERSIONS: Readonly<Record<string, readonly string[]>> = {
  * Reads the policies of files and folders.
  * @throws TestRunError for missing files, and for documents that make their file invalid
  */
-export async function loadPolicies(paths: readonly string[], words: LoadingWords): Promise<TestPolicies> {
-  const loading = new Loading(words);
+export async function loadPolicies(
+  paths: readonly string[],
+  values: OldPolicyValues,
+  words: LoadingWords,
+): Promise<TestPolicies> {
+  const loading = new Loading(values, words);
   for (const path of paths) {
     const problem = await loading.path(path);
     if (problem !== undefined) throw new TestRunError(`error: failed to load policies (${problem})`);
@@ -67,12 +76,16 @@ export async function loadPolicies(paths: readonly string[], words: LoadingWords
 class Loading implements TestPolicies {
   readonly policies: PolicyResource[] = [];
   readonly authorization: PolicyResource[] = [];
+  readonly old: KnownPolicy[] = [];
   readonly notServed = new Map<string, string>();
   readonly #admissionFiles = new Set<string>();
+  readonly #values: OldPolicyValues;
   readonly #words: LoadingWords;
+  /** Kyverno counts policies, not their rules. */
   #others = 0;
 
-  constructor(words: LoadingWords) {
+  constructor(values: OldPolicyValues, words: LoadingWords) {
+    this.#values = values;
     this.#words = words;
   }
 
@@ -141,6 +154,7 @@ class Loading implements TestPolicies {
   }
 
   #policy(path: string, value: unknown): Problem | undefined {
+    if (isOldPolicy(value)) return this.#old(path, value);
     const read = readResource(value);
     switch (read.kind) {
       case "policy":
@@ -171,6 +185,23 @@ class Loading implements TestPolicies {
     }
     const mode = authorizationMode(resource);
     (mode === undefined ? this.policies : this.authorization).push(resource);
+  }
+
+  #old(path: string, value: JsonObject): undefined {
+    const { rules, reasons, known } = readOldPolicy(withValues(value, this.#values));
+    this.old.push(known);
+    const [refused] = reasons;
+    this.#others++;
+    if (refused !== undefined) {
+      this.notServed.set(nameOf(value), `${formatPath(refused.path)}: ${refused.message}`);
+      return;
+    }
+    for (const { policies, reason } of rules) {
+      this.policies.push(...policies.map(({ resource }) => resource));
+      this.#others -= policies.length;
+      if (reason !== undefined)
+        this.#words.warn(`${path}: ${nameOf(value)}: ${formatPath(reason.path)}: not converted: ${reason.message}`);
+    }
   }
 
   #other(path: string, value: unknown): Problem | undefined {

@@ -9,9 +9,10 @@ import {
   KyvernoEngine,
   mutatingEngine,
   type PolicyResource,
-  type RuleResult,
+  type PolicyResponse,
+  resultOfOldRule,
 } from "../../kinds/kyverno/index.js";
-import type { JsonObject } from "../../kubernetes/object.js";
+import { type JsonObject, text } from "../../kubernetes/object.js";
 import type { Failure } from "../../policy/index.js";
 import type { World } from "../../world/world.js";
 import type { Operation } from "../scan/circumstances.js";
@@ -20,13 +21,15 @@ import { admissionInput, type RequestCircumstances, requestFor } from "../scan/r
 import type { Resource } from "../scan/resource.js";
 import type { AdmissionQuestions } from "./admission-questions.js";
 import { reportedResult } from "./answer-result.js";
-import type { Answer, AnswerResult, Evaluated } from "./answers.js";
+import type { Answer, Evaluated } from "./answers.js";
 
 /** Options of the evaluation. */
 export interface QuestionOptions extends Omit<RequestCircumstances, "operation"> {
   readonly world: World;
   /** ValidatingAdmissionPolicies and MutatingAdmissionPolicies. */
   readonly admission: AdmissionQuestions;
+  /** Operations of policies of the old language, by their name and the resource's. */
+  readonly operations: ReadonlyMap<string, ReadonlyMap<string, Operation>>;
   /** CustomResourceDefinitions, by which custom resources are merged. */
   readonly definitions: readonly JsonObject[];
 }
@@ -55,25 +58,39 @@ export class PolicyQuestions {
     this.#options = options;
   }
 
-  /** Answers about a resource: what judges is asked about the object that what mutates has left. */
-  async about(given: Resource, operation: Operation): Promise<Evaluated> {
+  /**
+   * Answers about a resource: what judges is asked about the object that what mutates has left.
+   * @param isGiven whether that is the only operation, whatever the values say of single policies
+   */
+  async about(given: Resource, operation: Operation, isGiven = false): Promise<Evaluated> {
     const circumstances = { ...this.#options, operation };
     const native = await this.#options.admission.mutate(given, circumstances);
     const before = leftBy(given, native.object);
     const request = requestFor(before, circumstances);
     const mutated = await this.#mutating.mutate({ kind: "admission", request });
     const resource = leftBy(before, mutated.object);
-    const input = admissionInput(requestFor(resource, circumstances));
     const { apiVersion, kind, namespace, name } = resource;
-    const answers = await this.#kubernetes.ask(input);
+    const own = isGiven ? [] : this.#operationsFor(name);
+    const others = new Map([...own].filter(([, other]) => other !== operation));
+    const asked = (of: Operation) => admissionInput(requestFor(resource, { ...circumstances, operation: of }));
+    const answers = (await this.#kubernetes.ask(asked(operation))).filter(({ policy }) => !others.has(policy));
+    for (const other of new Set(others.values()))
+      answers.push(...(await this.#kubernetes.ask(asked(other))).filter(({ policy }) => others.get(policy) === other));
     // For a deletion these evaluate the deleted object, too.
     const json = await this.#json.ask({ kind: "json", payload: withDoubles(resource.object) });
-    const others = await this.#options.admission.about(resource, circumstances);
+    const admission = await this.#options.admission.about(resource, circumstances);
     return {
       subject: { apiVersion, kind, namespace, name },
-      answers: [...native.answers, ...mutated.answers, ...answers, ...json, ...others],
+      answers: [...native.answers, ...mutated.answers, ...answers, ...json, ...admission],
       object: resource.object,
     };
+  }
+
+  *#operationsFor(resource: string): Iterable<readonly [string, Operation]> {
+    for (const [policy, operations] of this.#options.operations) {
+      const operation = operations.get(resource);
+      if (operation !== undefined) yield [policy, operation];
+    }
   }
 
   /** The answers about a payload: those of policies for JSON. */
@@ -95,24 +112,26 @@ class OneMode {
   /** The answers, and the object as mutating policies leave it; `undefined`: as it was. */
   async mutate(input: EngineInput) {
     const answer = await this.#engine?.decide(input, UNLIMITED);
-    return { answers: answer === undefined ? [] : this.#answers(answer), object: answer?.object };
+    return { answers: answer === undefined ? [] : this.#answers(input, answer), object: answer?.object };
   }
 
-  async ask(input: EngineInput): Promise<readonly Answer[]> {
+  async ask(input: EngineInput): Promise<Answer[]> {
     return (await this.mutate(input)).answers;
   }
 
-  #answers({ responses, failure }: EngineAnswer): readonly Answer[] {
+  #answers(input: EngineInput, { responses, failure }: EngineAnswer): Answer[] {
     // One failure fails all of them: none has passed.
-    if (failure !== undefined) return this.#policies.map(({ resource }) => failed(resource, failure));
-    const matched = responses.flatMap(({ policy: { resource }, variant, result }) =>
-      result === undefined
-        ? []
-        : [{ variant, answer: { policy: nameOf(resource), result: resultOf(resource, result) } }],
-    );
+    if (failure !== undefined) return this.#policies.map((policy) => failed(policy, failure));
+    const kind = input.kind === "json" ? text(input.payload, "kind") : input.request.kind.kind;
+    const matched = responses.flatMap((response) => {
+      const answer = answerOf(response, kind);
+      return answer === undefined ? [] : [{ variant: response.variant, answer }];
+    });
     const variants = new Set(matched.map(({ variant }) => variant));
-    const excluded = this.#policies.flatMap(({ resource, variants: own }) =>
-      own.filter((variant) => !variants.has(variant) && !isSimple(variant.spec)).map(() => excludedBy(resource)),
+    const excluded = this.#policies.flatMap((policy) =>
+      policy.variants
+        .filter((variant) => !variants.has(variant) && (policy.origin !== undefined || !isSimple(variant.spec)))
+        .map(() => excludedBy(policy)),
     );
     return [...matched.map(({ answer }) => answer), ...excluded];
   }
@@ -121,13 +140,23 @@ class OneMode {
 const isMutatingPolicy = ({ resource }: CompiledPolicy): boolean => isMutating(resource);
 const leftBy = (resource: Resource, object: JsonObject | undefined): Resource =>
   object === undefined ? resource : { ...resource, object };
-const resultOf = (policy: PolicyResource, result: RuleResult): AnswerResult =>
-  reportedResult(reportedPolicy(policy), { ...result, policy: 0, exceptions: [] });
-const nameOf = ({ metadata }: PolicyResource): string => metadata.name ?? "";
-const excludedBy = (resource: PolicyResource): Answer => ({ policy: nameOf(resource), result: undefined });
-const failed = (resource: PolicyResource, { message }: Failure): Answer => ({
-  policy: nameOf(resource),
-  result: { rule: "evaluation", result: "error", message },
+/** The answer of a policy, or of a rule of the old language; `undefined`: it does not match. */
+function answerOf(response: PolicyResponse, kind: string): Answer | undefined {
+  const { policy, result } = response;
+  const { origin, resource } = policy;
+  if (result === undefined) return undefined;
+  const found = origin === undefined ? result : resultOfOldRule(origin, response, kind);
+  if (found === undefined) return undefined;
+  const finding = { ...result, ...found, policy: 0, exceptions: [] };
+  return { ...namedBy(policy), result: reportedResult(reportedPolicy(resource), finding) };
+}
+
+const namedBy = ({ origin, resource }: CompiledPolicy): Pick<Answer, "policy" | "hasRules"> =>
+  origin === undefined ? { policy: resource.metadata.name ?? "" } : { policy: origin.policy, hasRules: true };
+const excludedBy = (policy: CompiledPolicy): Answer => ({ ...namedBy(policy), result: undefined });
+const failed = (policy: CompiledPolicy, { message }: Failure): Answer => ({
+  ...namedBy(policy),
+  result: { rule: policy.origin?.rule ?? "evaluation", result: "error", message },
 });
 const isJson = ({ resource }: CompiledPolicy): boolean => resource.spec.evaluation?.mode === "JSON";
 

@@ -90,6 +90,16 @@ const nameOf = (policy: string): string => policy.slice(policy.lastIndexOf("/") 
 /** `namespace/name` of any written form. */
 const shortened = (policy: string): string => policy.split("/").slice(0, 2).join("/");
 
+/** The names of rules that are made of another for pod controllers. */
+const RULE_PREFIXES = ["", "autogen-", "autogen-cronjob-"];
+
+/** Whether an answer is about the rule that is expected: only policies of the old language have several. */
+const isOfRule = ({ hasRules, result }: Answer, rule: string): boolean =>
+  hasRules !== true ||
+  rule === "" ||
+  result === undefined ||
+  RULE_PREFIXES.some((prefix) => result.rule === `${prefix}${rule}`);
+
 /** One row for each result; exclusions of the resource count only if no answer has a result. */
 function draftsFor(
   expected: ExpectedResult,
@@ -100,8 +110,9 @@ function draftsFor(
   const name = nameOf(expected.policy ?? "");
   const own = answers.filter(({ policy }) => policy === name);
   const drafts: Draft[] = [];
-  for (const { result } of own) {
-    if (result === undefined) continue;
+  for (const answer of own) {
+    const { result } = answer;
+    if (result === undefined || !isOfRule(answer, expected.rule ?? "")) continue;
     if (difference === "absent") return [];
     const fits = difference === undefined && result.result === expected.result;
     drafts.push({

@@ -37,6 +37,8 @@ export interface TestData {
   readonly values: Values;
   readonly resources: readonly Resource[];
   readonly mocks: TestMocks;
+  /** The requester's bindings of roles. */
+  readonly bindings: readonly JsonObject[];
   /** The first subject, for messages; `undefined`: none, and no context is needed. */
   readonly about: string | undefined;
 }
@@ -132,13 +134,13 @@ export async function loadMocks(
   return { answers, entries: unwrapped(written, refused) };
 }
 
-async function filesOf({ document, at, mocks, about }: TestData, http: HttpSource): Promise<ExternalData> {
+async function filesOf({ document, at, mocks, about, bindings }: TestData, http: HttpSource): Promise<ExternalData> {
   const { context = "" } = document;
   const { answers, entries } = mocks;
-  if (context === "" || about === undefined) return commandLineData({ entries, mocks: answers }, http);
+  if (context === "" || about === undefined) return commandLineData({ entries, bindings, mocks: answers }, http);
   const refused = (reason: string) => new TestRunError(`${about} (${reason})`);
   const read = unwrapped(parseContextFile(textOf(at(context), refused), new KnownKinds()), refused);
-  return commandLineData({ ...read, entries, mocks: answers }, http);
+  return commandLineData({ ...read, entries, bindings, mocks: answers }, http);
 }
 
 function clusterOf({ resources, values }: TestData, cluster: ClusterObjects, http: HttpSource): ExternalData {

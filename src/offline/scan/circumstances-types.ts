@@ -25,7 +25,7 @@ const API_RESOURCE = struct("v1.APIResource", {
   version: string(),
 });
 
-/** Fields of values, in any file. Those for policies have no effect on the supported kinds. */
+/** Fields of values, in any file. Those for policies are for the old language. */
 const VALUES_FIELDS: Readonly<Record<string, ApiType>> = {
   globalValues: map(any),
   namespaces: list(NAMESPACE),

@@ -1,5 +1,6 @@
 /** Reads inputs of requests beside the resource: values and user information from files (spec kyverno.md 8.3 and 8.6). */
 import { parseYamlDocuments } from "../../data/yaml.js";
+import { bindingsOf } from "../../kinds/kyverno/index.js";
 import type { ApiType } from "../../kinds/shared/decode/api-type.js";
 import { decodeAsGo } from "../../kinds/shared/decode/go-json.js";
 import { isObject, type JsonObject, member, nameOf, text } from "../../kubernetes/object.js";
@@ -31,10 +32,25 @@ export interface Values {
   /** Namespaces, whole or only with their labels; without duplicates. */
   readonly namespaces: readonly JsonObject[];
   readonly subresources: readonly Subresource[];
+  readonly old: OldPolicyValues;
+}
+
+/** Values for policies of the old language, each value by its variable: `config.data.x` is a member of a member. */
+export interface OldPolicyValues {
+  /** For all of them. */
+  readonly global: JsonObject;
+  /** By a policy's name, and its rule's. */
+  readonly rules: ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;
+  /** Operations by a policy's name, and a resource's. */
+  readonly operations: ReadonlyMap<string, ReadonlyMap<string, Operation>>;
 }
 
 /** Values without a file. */
-export const NO_VALUES: Values = { namespaces: [], subresources: [] };
+export const NO_VALUES: Values = {
+  namespaces: [],
+  subresources: [],
+  old: { global: {}, rules: new Map(), operations: new Map() },
+};
 
 const OPERATIONS: readonly string[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 
@@ -67,13 +83,39 @@ export function valuesOf(value: JsonObject): Values {
     );
   }
   return {
-    ...(operation !== "" && operation !== "CONNECT" && { operation: operation as Operation }),
+    ...(isOperation(operation) && { operation }),
     namespaces: namespacesOf(value),
+    old: oldValuesOf(value),
     subresources: listOf(value.subresources).flatMap((each) => {
       if (!isObject(each)) return [];
       return [{ subresource: apiResource(each.subresource), parentResource: apiResource(each.parentResource) }];
     }),
   };
+}
+
+function oldValuesOf(value: JsonObject): OldPolicyValues {
+  const rules = new Map<string, ReadonlyMap<string, JsonObject>>();
+  const operations = new Map<string, ReadonlyMap<string, Operation>>();
+  for (const policy of listOf(value.policies)) {
+    const name = text(policy, "name");
+    const own = listOf(member(policy, "rules")).map((rule) => [text(rule, "name"), objectAt(rule, "values")] as const);
+    rules.set(name, new Map(own));
+    const asked = listOf(member(policy, "resources")).flatMap((resource) => {
+      const operation = text(member(resource, "values"), "request.operation");
+      return isOperation(operation) ? [[text(resource, "name"), operation] as const] : [];
+    });
+    operations.set(name, new Map(asked));
+  }
+  return { global: objectAt(value, "globalValues"), rules, operations };
+}
+
+/** Whether requests for resources may have the operation. */
+export const isOperation = (operation: string): operation is Operation =>
+  operation !== "CONNECT" && OPERATIONS.includes(operation);
+
+function objectAt(value: unknown, key: string): JsonObject {
+  const found = member(value, key);
+  return isObject(found) ? found : {};
 }
 
 /** The Namespaces of values; whole ones take precedence over labels for a name. */
@@ -104,18 +146,28 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 /** The requester. */
 export type User = AdmissionRequest["userInfo"];
 
+/** The requester of a file with user information. */
+export interface Requester {
+  readonly user: User;
+  /** RoleBindings and ClusterRoleBindings that policies of the old language look up: the roles that the file names. */
+  readonly bindings: readonly JsonObject[];
+}
+
 /**
  * Reads a file with user information.
  * @param shown the file's name in messages
  * @throws ScanError
  */
-export function readUser(path: string, shown = path): User {
+export function readUser(path: string, shown = path): Requester {
   const failed = (reason: string) => new ScanError(`failed to load request info (${reason})`);
   const refused = (reason: string) => failed(`failed to decode yaml (${reason})`);
   const missing = (reason: string) => failed(`unable to read yaml (unable to read yaml (${reason}))`);
   const value = decodedDocument(path, USER_INFO, refused, missing);
   if (isOutdated(value)) throw new OutdatedFileError(`userInfo file ${shown} ${OUTDATED}`);
-  return (value.userInfo ?? {}) as User;
+  const { userInfo, bindings } = bindingsOf(value);
+  // A user without a name has one where roles are bound to it.
+  const isBound = [value.roles, value.clusterRoles].some((names) => listOf(names).length > 0);
+  return { user: (isBound ? userInfo : (value.userInfo ?? {})) as User, bindings };
 }
 
 function decodedDocument(

@@ -1,14 +1,16 @@
 /** Reads PolicyExceptions from files (spec kyverno.md 5.1). */
 import { parseSuspectYaml, warningText } from "../../data/yaml.js";
-import type { ExceptionResource } from "../../kinds/kyverno/index.js";
+import {
+  type ExceptionResource,
+  isOldException,
+  type KnownPolicy,
+  readOldExceptions,
+} from "../../kinds/kyverno/index.js";
 import { readResource } from "../../kinds/kyverno/read.js";
-import { EXCEPTION_KIND } from "../../kinds/kyverno/resource.js";
-import { isObject, member, text } from "../../kubernetes/object.js";
+import { formatPath } from "../../kubernetes/field-error.js";
+import { isObject, member, nameOf, text } from "../../kubernetes/object.js";
 import { textOf } from "./input-files.js";
 import { ScanError } from "./scan-error.js";
-
-/** Exceptions for other kinds of policies, which have no effect on these. */
-const LEGACY = /^kyverno\.io\/v2(?:beta1)?$/;
 
 /** Makes the error of a reason. */
 type Refused = (reason: string) => Error;
@@ -56,6 +58,22 @@ export async function readExceptions(
   return exceptions;
 }
 
+/**
+ * Exceptions with those of the old language converted.
+ * @param known the policies of that language
+ * @param warn receives why some exempt from nothing
+ */
+export function convertedExceptions(
+  all: readonly ExceptionResource[],
+  known: readonly KnownPolicy[],
+  warn: (line: string) => void,
+): readonly ExceptionResource[] {
+  const { exceptions, idle } = readOldExceptions(all, known);
+  for (const { exception, reason } of idle)
+    warn(`PolicyException ${nameOf(exception)} exempts from nothing: ${formatPath(reason.path)}: ${reason.message}`);
+  return exceptions;
+}
+
 function exceptionOf(document: unknown, unloadable: Refused): readonly ExceptionResource[] {
   const items = member(document, "items");
   const [, ofItems] = /^(.*)List$/.exec(text(document, "kind")) ?? [];
@@ -67,7 +85,8 @@ function exceptionOf(document: unknown, unloadable: Refused): readonly Exception
   if (read.kind === "exception") return [read.resource];
   if (read.kind === "unreadable") throw unloadable(read.text);
   const [apiVersion, kind] = [text(document, "apiVersion"), text(document, "kind")];
-  if (kind === EXCEPTION_KIND && LEGACY.test(apiVersion)) return [];
+  // It is converted when the policies are known.
+  if (isOldException(document)) return [document as unknown as ExceptionResource];
   if (apiVersion === "" && kind === "") throw unloadable("failed to parse document (GVK cannot be empty)");
   // Only Kyverno's own kinds are validated.
   if (!/kyverno\.io\//.test(apiVersion)) {

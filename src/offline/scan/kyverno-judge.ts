@@ -3,14 +3,17 @@ import { withDoubles } from "../../data/doubles.js";
 import {
   type ApplyOptions,
   type CompiledPolicy,
+  type EngineAnswer,
   type EngineContext,
   type EngineInput,
   isMutating,
   KyvernoEngine,
   mutatingEngine,
+  originOf,
   type PolicyResource,
-  type PolicyResponse,
+  resultOfOldRule,
 } from "../../kinds/kyverno/index.js";
+import { text } from "../../kubernetes/object.js";
 import type { Failure } from "../../policy/index.js";
 import type { World } from "../../world/world.js";
 import type { Finding, Place, ReportedPolicy } from "../reports/finding.js";
@@ -78,13 +81,16 @@ export class KyvernoMutator implements Mutator {
 export const isForJson = (policy: PolicyResource): boolean =>
   policy.spec.evaluation?.mode === "JSON" && !isMutating(policy);
 
-/** A policy in reports. */
-export function reportedPolicy({ kind, metadata, spec }: PolicyResource, place?: Place): ReportedPolicy {
+/** A policy in reports; one that was made of a rule of the old language by the name of the old policy. */
+export function reportedPolicy(resource: PolicyResource, place?: Place): ReportedPolicy {
+  const { metadata, spec } = resource;
+  const origin = originOf(resource);
   const { background, admission } = spec.evaluation ?? {};
   return {
-    name: metadata.name ?? "",
-    namespace: metadata.namespace ?? "",
-    source: isMutating({ kind }) ? "KyvernoMutatingPolicy" : "KyvernoValidatingPolicy",
+    name: origin?.policy ?? metadata.name ?? "",
+    namespace: origin?.namespace ?? metadata.namespace ?? "",
+    source:
+      origin !== undefined ? "kyverno" : isMutating(resource) ? "KyvernoMutatingPolicy" : "KyvernoValidatingPolicy",
     annotations: metadata.annotations ?? {},
     process: background?.enabled !== false ? "background scan" : admission?.enabled !== false ? "admission review" : "",
     countsSkips: true,
@@ -112,21 +118,25 @@ class OneMode {
     if (this.empty) return NOBODY;
     const answer = this.#engine.decide(input, UNLIMITED);
     return answer instanceof Promise
-      ? answer.then(({ responses, failure }) => this.#findings(responses, failure))
-      : this.#findings(answer.responses, answer.failure);
+      ? answer.then((found) => this.#findings(input, found))
+      : this.#findings(input, answer);
   }
 
   async mutate(input: EngineInput): Promise<Mutated> {
-    const { responses, failure, object } = await this.#engine.decide(input, UNLIMITED);
-    return { findings: this.#findings(responses, failure), object };
+    const answer = await this.#engine.decide(input, UNLIMITED);
+    return { findings: this.#findings(input, answer), object: answer.object };
   }
 
-  #findings(responses: readonly PolicyResponse[], failure: Failure | undefined): readonly Finding[] {
+  #findings(input: EngineInput, { responses, failure }: EngineAnswer): readonly Finding[] {
     if (failure !== undefined) return this.#failed(failure);
     const findings: Finding[] = [];
-    for (const { policy, result } of responses) {
+    for (const response of responses) {
+      const { policy, result } = response;
       if (result === undefined) continue;
-      const { rule, status, message, properties, exceptions } = result;
+      const { exceptions } = result;
+      const found = policy.origin === undefined ? result : resultOfOldRule(policy.origin, response, kindOf(input));
+      if (found === undefined) continue;
+      const { rule, status, message, properties } = found;
       const names = exceptions.length === 0 ? NO_NAMES : exceptions.map(({ metadata }) => metadata.name ?? "");
       const place = this.#places.get(policy) ?? this.#first;
       findings.push({ policy: place, rule, status, message, properties, exceptions: names });
@@ -146,6 +156,9 @@ class OneMode {
     }));
   }
 }
+
+const kindOf = (input: EngineInput): string =>
+  input.kind === "json" ? text(input.payload, "kind") : input.request.kind.kind;
 
 const NO_NAMES: readonly string[] = [];
 

@@ -42,7 +42,7 @@ import {
   reportedCertificateRequestPolicies,
 } from "./certificate-request-policies.js";
 import { ClusterListing, EVERYTHING, type ListedCluster, wantedBy } from "./cluster-listing.js";
-import { exceptionsOrThrow } from "./exceptions.js";
+import { convertedExceptions, exceptionsOrThrow } from "./exceptions.js";
 import type { Judge, Subject } from "./judge.js";
 import { KnownKinds } from "./known-kinds.js";
 import { isForJson, KyvernoJudge, KyvernoMutator, reportedPolicy } from "./kyverno-judge.js";
@@ -155,14 +155,16 @@ export interface OpenedScan extends Pick<PolicyFiles, "unserved" | "places" | "m
  * @throws ScanError
  */
 export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<OpenedScan> {
-  const files = await readPolicyFiles(plan.policyPaths, plan.stdin);
+  const files = await readPolicyFiles(plan.policyPaths, plan.stdin, plan.values.old);
   const { unserved, places, empty, foreign } = files;
-  const exceptions = [...plan.exceptions, ...(plan.exceptionsWithinPolicies ? exceptionsOrThrow(files) : [])];
+  const given = [...plan.exceptions, ...(plan.exceptionsWithinPolicies ? exceptionsOrThrow(files) : [])];
+  const idle: string[] = [];
+  const exceptions = convertedExceptions(given, files.old, (line) => idle.push(line));
   const { policies, failures } = preparePolicies(files.kyverno, exceptions);
   const listing = await listingFor(plan, files, policies, tools);
   const kinds = listing?.kinds ?? new KnownKinds(plan.definitions);
   const told: Told = {
-    warnings: [...files.warnings, ...exceptions.flatMap((each) => expiredText(each, tools.date()) ?? [])],
+    warnings: [...files.warnings, ...idle, ...exceptions.flatMap((each) => expiredText(each, tools.date()) ?? [])],
     mistakes: [...files.mistakes],
   };
   const authorization = prepareAuthorization(files.authorization);
@@ -224,14 +226,17 @@ async function listingFor(
   return await ClusterListing.open(cluster.client, wanted, cluster.namespace);
 }
 
-function kyvernoWorld({ values, definitions, contextFile }: ScanPlan, { http, cluster, now, date }: ScanTools): World {
+function kyvernoWorld(
+  { values, definitions, contextFile, bindings = [] }: ScanPlan,
+  { http, cluster, now, date }: ScanTools,
+): World {
   if (cluster !== undefined) return { ...cluster.world, external: cluster.external, date };
   const context = contextFile === undefined ? undefined : parseContextFile(contextFile, new ExternalKinds(definitions));
   if (context?.ok === false) throw new ScanError(context.error);
   return {
     resources: new FileResources(values.namespaces),
     authorizer: NO_OPINION,
-    external: commandLineData(context?.value ?? {}, http),
+    external: commandLineData({ ...context?.value, bindings }, http),
     now,
     date,
   };

@@ -12,16 +12,25 @@ import {
 } from "../../kinds/certificate-request-policy/resource.js";
 import { authorizationMode } from "../../kinds/kyverno/authorization/index.js";
 import { targetsError } from "../../kinds/kyverno/check-policy.js";
-import type { ExceptionResource, PolicyResource } from "../../kinds/kyverno/index.js";
+import {
+  type ExceptionResource,
+  isOldException,
+  isOldPolicy,
+  type KnownPolicy,
+  type PolicyResource,
+  readOldPolicy,
+} from "../../kinds/kyverno/index.js";
 import { describeFailure, readResource } from "../../kinds/kyverno/read.js";
 import { EXCEPTION_KIND, judgesNothing, KYVERNO_DOCUMENTS, lacking } from "../../kinds/kyverno/resource.js";
 import { isBuiltin, mistakenKind } from "../../kubernetes/builtin-kinds.js";
 import { apiVersionOf, type GroupVersionKind } from "../../kubernetes/names.js";
-import { isObject, member, nameOf, text } from "../../kubernetes/object.js";
+import { isObject, type JsonObject, member, nameOf, text } from "../../kubernetes/object.js";
 import { RBAC_GROUP } from "../../world/authorizer/rbac-objects.js";
 import type { Place } from "../reports/finding.js";
+import { NO_VALUES, type OldPolicyValues } from "./circumstances.js";
 import { isForeign } from "./foreign-files.js";
 import { reasonOf } from "./input-files.js";
+import { withValues } from "./old-values.js";
 
 /** A ValidatingAdmissionPolicy or MutatingAdmissionPolicy with its bindings. */
 export interface AdmissionPolicyDocuments {
@@ -53,6 +62,8 @@ export interface PolicyFiles {
   readonly mutatingAdmission: readonly AdmissionPolicyDocuments[];
   /** CertificateRequestPolicies, which decide together. */
   readonly certificateRequests: CertificateRequestPolicyDocuments;
+  /** Policies of the old language, by which exceptions know them. */
+  readonly old: readonly KnownPolicy[];
   /** PolicyExceptions among the policies. */
   readonly exceptions: readonly ExceptionResource[];
   /** The errors of those that can't be read. */
@@ -92,9 +103,14 @@ const POLICY_KINDS: ReadonlyMap<string, RegExp> = new Map([
  * Reads policies. An unusable file does not throw: it is a mistake. In folders other objects than policies are passed over.
  * @param paths files, folders (searched to the bottom), or `-`
  * @param stdin the text of standard input
+ * @param values in place of what policies of the old language look up
  */
-export async function readPolicyFiles(paths: readonly string[], stdin: string): Promise<PolicyFiles> {
-  const found = new Found();
+export async function readPolicyFiles(
+  paths: readonly string[],
+  stdin: string,
+  values: OldPolicyValues = NO_VALUES.old,
+): Promise<PolicyFiles> {
+  const found = new Found(values);
   for (const path of paths) {
     try {
       if (path === "-") found.file("-", "-", stdin);
@@ -134,6 +150,7 @@ class Found {
     kyverno: [] as PolicyResource[],
     authorization: [] as PolicyResource[],
     certificateRequests: { policies: [] as SourceDocument[], beside: [] as SourceDocument[] },
+    old: [] as KnownPolicy[],
     exceptions: [] as ExceptionResource[],
     unreadable: [] as string[],
     places: new Map<PolicyResource | string, Place>(),
@@ -149,6 +166,11 @@ class Found {
   readonly #others: SourceDocument[] = [];
   /** Paths of the command line that have a policy, or a mistake. */
   readonly #full = new Set<string>();
+  readonly #values: OldPolicyValues;
+
+  constructor(values: OldPolicyValues) {
+    this.#values = values;
+  }
 
   /** @param given the path of the command line: the same, or a folder's */
   file(path: string, given: string, written: string): void {
@@ -208,6 +230,11 @@ class Found {
     }
     if (isCertificateRequestPolicy(document)) return () => certificateRequests.policies.push(document);
     if (beside && isBesideCertificateRequestPolicies(document)) return () => certificateRequests.beside.push(document);
+    if (isOldPolicy(document.value)) return this.#old(document, document.value);
+    if (isOldException(document.value)) {
+      const exception = document.value as unknown as ExceptionResource;
+      return () => exceptions.push(exception);
+    }
     const read = readResource(document.value);
     switch (read.kind) {
       case "policy": {
@@ -240,6 +267,21 @@ class Found {
     else if (!isForeign(document.value) && (kind === "" || (group === "" && version === "")))
       mistake(`${kind === "" ? "kind" : "apiVersion"} is missing`);
     return undefined;
+  }
+
+  #old(document: SourceDocument, value: JsonObject): Take {
+    const { rules, reasons, known } = readOldPolicy(withValues(value, this.#values));
+    const left = rules.flatMap(({ reason }) =>
+      reason ? [{ ...reason, message: `not converted: ${reason.message}` }] : [],
+    );
+    for (const { path, message } of reasons.length > 0 ? reasons : left)
+      this.#found.mistakes.push(formatProblem(document.problem("error", path, message)));
+    const policies = reasons.length > 0 ? [] : rules.flatMap((rule) => rule.policies);
+    for (const { resource } of policies) this.#noted(resource, document);
+    return () => {
+      this.#found.old.push(known);
+      this.#found.kyverno.push(...policies.map(({ resource }) => resource));
+    };
   }
 
   #unserved(missing: string, document: SourceDocument): undefined {

@@ -20,6 +20,8 @@ export interface ScanPlan {
   readonly operation: Operation;
   /** The requester; absent: not given. */
   readonly user?: User;
+  /** The requester's bindings of roles. */
+  readonly bindings?: readonly JsonObject[];
   /** CustomResourceDefinitions. */
   readonly definitions: readonly JsonObject[];
   /** The text of a context file; absent without one. */

@@ -1,5 +1,5 @@
 /** Reads all files before the first resource is evaluated: the number of resources, and the exceptions among them (spec kyverno.md 5.1 and 8.9). */
-import type { ExceptionResource } from "../../kinds/kyverno/index.js";
+import { type ExceptionResource, isOldException } from "../../kinds/kyverno/index.js";
 import { readResource } from "../../kinds/kyverno/read.js";
 import { CONTEXT_ENTRY_KIND, EXCEPTION_KIND } from "../../kinds/kyverno/resource.js";
 import type { InputFile } from "./input-files.js";
@@ -65,6 +65,7 @@ export async function survey(
         if (kind !== EXCEPTION_KIND) continue;
         const found = readResource(object);
         if (found.kind === "exception") exceptions.push(found.resource);
+        if (isOldException(object)) exceptions.push(object as unknown as ExceptionResource);
         if (found.kind === "unreadable") unreadable.push(`${batch.file}: ${found.text}`);
       }
     }

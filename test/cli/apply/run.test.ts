@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import { outputFor } from "../../../src/cli/apply/output.js";
 import { Run } from "../../../src/cli/apply/run.js";
+import { NO_VALUES } from "../../../src/offline/scan/circumstances.js";
 import type { ClusterListing } from "../../../src/offline/scan/cluster-listing.js";
 import { Inputs } from "../../../src/offline/scan/input-files.js";
 import { openScan } from "../../../src/offline/scan/open-scan.js";
@@ -54,7 +55,7 @@ describe("a run over resources", () => {
       stdin: "",
       exceptions: [],
       exceptionsWithinPolicies: false,
-      values: { namespaces: [], subresources: [] },
+      values: NO_VALUES,
       operation: "CREATE",
       user: {},
       definitions: [],

@@ -163,9 +163,9 @@ describe("files of documents", () => {
   });
 
   test("a kind that is not served, and one that is misspelt, is an error", async () => {
-    const cluster = { ...kyverno("a"), apiVersion: "kyverno.io/v1", kind: "ClusterPolicy" };
+    const cluster = { ...kyverno("a"), apiVersion: "kyverno.io/v2", kind: "CleanupPolicy" };
     const cases: readonly [object, RegExp][] = [
-      [cluster, /this is Kyverno's ClusterPolicy.*not evaluated here/],
+      [cluster, /this is Kyverno's CleanupPolicy.*not evaluated here/],
       [{ ...kyverno("a"), kind: "ImageValidatingPolicy" }, /ImageValidatingPolicy: it is not evaluated here/],
       [{ ...kyverno("a"), kind: "ValidatingPolcy" }, /did you mean "ValidatingPolicy"/],
       [{ ...vap("a"), kind: "ValidatingAdmisionPolicy" }, /did you mean "ValidatingAdmissionPolicy"/],

@@ -12,7 +12,7 @@ function document(kind: string, name: string, spec: object, more: object = {}): 
       ? "policies.kubewarden.io"
       : kind.startsWith("ValidatingAdmission")
         ? "admissionregistration.k8s.io"
-        : kind === "GlobalContextEntry"
+        : kind === "GlobalContextEntry" || kind === "ClusterPolicy"
           ? "kyverno.io"
           : "policies.kyverno.io";
   const metadata = { name, uid: `uid-${name}`, resourceVersion: "7", ...more };
@@ -23,7 +23,7 @@ function document(kind: string, name: string, spec: object, more: object = {}): 
     resourceVersion: "7",
     generation: 1,
     text: JSON.stringify(
-      { apiVersion: `${group}/${group === "kyverno.io" ? "v2beta1" : "v1"}`, kind, metadata, spec },
+      { apiVersion: `${group}/${kind === "GlobalContextEntry" ? "v2beta1" : "v1"}`, kind, metadata, spec },
       undefined,
       4,
     ),
@@ -116,6 +116,39 @@ describe("policies for the background", () => {
           validating: "true",
         },
       },
+    );
+  });
+
+  test("of Kyverno's old language have a result for each rule", async (context) => {
+    const rule = (name: string, body: object) => ({
+      name,
+      match: { any: [{ resources: { kinds: ["Pod"] } }] },
+      ...body,
+    });
+    const spec = {
+      rules: [
+        rule("registry", {
+          validate: { message: "bad", pattern: { spec: { containers: [{ image: "good.example/*" }] } } },
+        }),
+        rule("signed", { verifyImages: [{ imageReferences: ["*"] }] }),
+      ],
+    };
+    const { server, results } = await found(
+      context,
+      [document("ClusterPolicy", "old", spec), document("ClusterPolicy", "off", { ...spec, background: false })],
+      pod("bad", "bad.example/a"),
+    );
+    assert.deepEqual(results, {
+      "clusterpolicy-old/registry": { fail: 1 },
+      "clusterpolicy-old/signed": { error: 1 },
+    });
+    const [report] = server.objects("reports");
+    assert.deepEqual(
+      resultsOf(report).map(({ source, policy, rule: name, result }) => [source, policy, name, result]),
+      [
+        ["kyverno", "old", "registry", "fail"],
+        ["kyverno", "old", "signed", "error"],
+      ],
     );
   });
 

@@ -378,3 +378,39 @@ test("a policy that is not served is not asked: something else has its id", () =
   assert.deepEqual(deriver.derive([k, kyverno("l")], new Set(["policies.kyverno.io/ValidatingPolicy//l"])), alone);
   assert.equal(deriver.derive([k, other]).webhooks.length, 2);
 });
+
+describe("webhooks of Kyverno's policies of the old language", () => {
+  const old = (rules: readonly object[], more: object = {}, namespace?: string) =>
+    document({
+      apiVersion: "kyverno.io/v1",
+      kind: namespace === undefined ? "ClusterPolicy" : "Policy",
+      metadata: { name: "p", ...(namespace !== undefined && { namespace }) },
+      spec: { rules, ...more },
+    });
+  const rule = (kind: string, body: object = { validate: { pattern: { spec: { a: "b" } } } }) => ({
+    name: kind.toLowerCase(),
+    match: { any: [{ resources: { kinds: [kind] } }] },
+    ...body,
+  });
+  const asked = ({ rules }: DerivedWebhook) => rules.flatMap(({ resources }) => resources).sort();
+
+  test("ask about all that its rules match, with controllers of Pods", () => {
+    const webhook = one(old([rule("ConfigMap"), rule("Service")], { webhookConfiguration: { timeoutSeconds: 4 } }));
+    assert.deepEqual(asked(webhook), ["configmaps", "services"]);
+    assert.equal(webhook.timeoutSeconds, 4);
+    assert.ok(asked(one(old([rule("Pod")]))).includes("cronjobs"));
+    assert.equal(one(old([rule("ConfigMap")], { failurePolicy: "Ignore" })).failurePolicy, "Ignore");
+  });
+
+  test("ask about what a rule matches that is not converted, and nothing for a policy that Kyverno refuses", () => {
+    assert.deepEqual(asked(one(old([rule("ConfigMap", { verifyImages: [{ imageReferences: ["*"] }] })]))), [
+      "configmaps",
+    ]);
+    assert.deepEqual(derive([old([])]).webhooks, []);
+  });
+
+  test("are for the namespace of a Policy", () => {
+    const [condition] = one(old([rule("ConfigMap")], {}, "team")).matchConditions;
+    assert.match(condition?.expression ?? "", /request\.namespace == "team"/);
+  });
+});

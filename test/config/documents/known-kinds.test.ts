@@ -10,7 +10,8 @@ describe("kinds that people bring along", () => {
   for (const [group, kind, use] of [
     ["admissionregistration.k8s.io", "ValidatingAdmissionPolicy", "resource"],
     ["policies.kubewarden.io", "ClusterAdmissionPolicy", "resource-alone"],
-    ["kyverno.io", "ClusterPolicy", "none"],
+    ["kyverno.io", "ClusterPolicy", "resource"],
+    ["kyverno.io", "CleanupPolicy", "none"],
     ["policies.kyverno.io", "MutatingPolicy", "resource"],
     ["policies.kyverno.io", "NamespacedDeletingPolicy", "none"],
     ["templates.gatekeeper.sh", "ConstraintTemplate", "none"],

@@ -51,6 +51,63 @@ const CERTIFICATES = (name: string) =>
     spec: {},
   });
 
+const clusterPolicy = (name: string, namespace?: string) =>
+  document({
+    apiVersion: "kyverno.io/v1",
+    kind: namespace === undefined ? "ClusterPolicy" : "Policy",
+    metadata: { name, ...(namespace !== undefined && { namespace }) },
+    spec: { rules: [] },
+  });
+
+describe("Kyverno's policies of the old language", () => {
+  test("have exceptions of both generations: those that name them, and those that name what their rules become", () => {
+    const old = (policyName: string, name: string) =>
+      document({
+        apiVersion: "kyverno.io/v2",
+        kind: "PolicyException",
+        metadata: { name, namespace: "ns" },
+        spec: { exceptions: [{ policyName, ruleNames: ["*"] }] },
+      });
+    const documents = [
+      clusterPolicy("a"),
+      old("a", "own"),
+      old("b", "other"),
+      exception("e-a-rule", "a-rule"),
+      exception("e-ab", "ab"),
+    ];
+    const entry = only(documents);
+    assert.ok(entry.kind === "resource");
+    assert.deepEqual(
+      entry.documents.map(({ value }) => (value as { metadata: { name: string } }).metadata.name),
+      ["a", "own", "e-a-rule"],
+    );
+    assert.equal(only(documents, { exceptionNamespaces: new Set() }).kind, "resource");
+    const [policy] = entriesOf([clusterPolicy("x", "team"), old("team/x", "own")]).entries;
+    assert.ok(policy?.namespace === "team");
+    const read = policy.read().entry;
+    assert.ok(read.kind === "resource" && read.documents.length === 2);
+  });
+
+  test("that are there in their new form, too, are served with a warning, whenever that comes or goes", () => {
+    const old = clusterPolicy("a");
+    const warning = (name: string) =>
+      `ClusterPolicy a:1:1: warning: metadata.name: the same policy is there as ValidatingPolicy ${name}: both are asked, so delete this one when the other is right`;
+    const told = (documents: readonly ClusterDocument[]) =>
+      problems(documents).map((line) => line.replace(/:\d+:\d+:/, ":1:1:"));
+    assert.deepEqual(told([old]), []);
+    assert.deepEqual(told([old, kyvernoPolicy("a", "true")]), [warning("a")]);
+    const converted = document({
+      apiVersion: "policies.kyverno.io/v1",
+      kind: "ValidatingPolicy",
+      metadata: { name: "a-rule", annotations: { "policy-server/converted-from": "ClusterPolicy/a" } },
+      spec: {},
+    });
+    assert.deepEqual(told([old, converted]), [warning("a-rule")]);
+    assert.notEqual(fingerprint([old]), fingerprint([old, converted]));
+    assert.deepEqual(told([clusterPolicy("a", "team"), converted]), []);
+  });
+});
+
 describe("ids", () => {
   const IDS: readonly (readonly [string, readonly ClusterDocument[]])[] = [
     ["clusterwide-a", [admissionPolicy("a")]],
@@ -58,6 +115,9 @@ describe("ids", () => {
     ["clusterwide-group-a", [admissionPolicyGroup("a", MEMBER)]],
     ["namespaced-group-team-a", [admissionPolicyGroup("a", MEMBER, "team")]],
     ["validatingpolicy-a", [kyvernoPolicy("a", "true")]],
+    ["clusterpolicy-a", [clusterPolicy("a")]],
+    ["policy-team-a", [clusterPolicy("a", "team")]],
+    ["policy.team-b.a", [clusterPolicy("a", "team-b")]],
     ["namespacedvalidatingpolicy-team-a", [kyvernoPolicy("a", "true", "team")]],
     ["validatingadmissionpolicy-a", [validatingPolicy("a"), binding("b", "a")]],
     ["certificaterequestpolicies", [CERTIFICATES("a"), CERTIFICATES("b")]],

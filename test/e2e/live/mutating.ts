@@ -95,7 +95,7 @@ async function asked(server: Replica, id: string): Promise<void> {
 }
 
 /** What our server answers, whoever signed its certificate. */
-function answered(url: string, body?: string): Promise<string> {
+export function answered(url: string, body?: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json" };
     const options = { method: body === undefined ? "GET" : "POST", headers, rejectUnauthorized: false };

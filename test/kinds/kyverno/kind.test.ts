@@ -97,11 +97,17 @@ describe("documents of Kyverno in an entry", () => {
     assert.equal((await asked(policy + namespace + exception)).outcome.verdict, "skip");
   });
 
-  test("of older kinds have no effect, and no error", async () => {
-    const legacy = document("kyverno.io/v2", "PolicyException", "exceptions: []");
+  test("of the old language have no effect on these, and no error", async () => {
+    const legacy = document(
+      "kyverno.io/v2",
+      "PolicyException",
+      "exceptions: [{policyName: p, ruleNames: ['*']}], match: {any: [{resources: {kinds: [Pod]}}]}",
+    );
     const { outcome, warnings } = await asked(kyverno("false") + legacy);
     assert.equal(outcome.verdict, "deny");
-    assert.deepEqual(warnings, ["f.yaml:7:7: warning: kind: PolicyException of kyverno.io/v2 has no effect here"]);
+    assert.deepEqual(warnings, [
+      "f.yaml:9:34: warning: spec.exceptions[0].policyName: the exception has no effect: no policy of this name is there: give its file, too",
+    ]);
   });
 
   test("of the first design are refused", async () => {

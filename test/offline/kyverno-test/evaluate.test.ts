@@ -320,15 +320,12 @@ describe("ValidatingAdmissionPolicies", () => {
 
 describe("what is not evaluated here", () => {
   test("fails: policies of other kinds", async () => {
-    const clusterPolicy = { apiVersion: "kyverno.io/v1", kind: "ClusterPolicy", metadata: { name: "old" }, spec: {} };
+    const cleanup = { apiVersion: "kyverno.io/v2", kind: "CleanupPolicy", metadata: { name: "old" }, spec: {} };
     const results = [{ policy: "old", rule: "r", result: "pass", resources: ["good"] }];
-    const { rows, passed, out } = await runSuite(
-      { results },
-      { "policy.yaml": [clusterPolicy], "resources.yaml": PODS },
-    );
+    const { rows, passed, out } = await runSuite({ results }, { "policy.yaml": [cleanup], "resources.yaml": PODS });
     assert.equal(passed, false);
     assert.deepEqual(rows, [
-      "v1/Pod/default/good: Fail Not served: policies of the kind ClusterPolicy are not evaluated here [r]",
+      "v1/Pod/default/good: Fail Not served: policies of the kind CleanupPolicy are not evaluated here [r]",
     ]);
     assert.match(out, /Applying 1 policy to 2 resources/);
   });

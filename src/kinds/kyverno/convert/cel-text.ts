@@ -89,6 +89,11 @@ export function not(cel: Cel): Cel {
     // `!(…)` of one pair of parentheses, or of a name, loses both.
     return primary(inner);
   }
+  // `a == b` of two values without operators.
+  const [, left, right] =
+    cel.level === LEVEL.relation ? (/^(.+) == ("(?:[^"\\]|\\.)*"|\w+)$/.exec(cel.text) ?? []) : [];
+  if (left !== undefined && right !== undefined && !left.includes("="))
+    return at(LEVEL.relation, `${left} != ${right}`);
   return at(LEVEL.unary, `!${operand(cel, LEVEL.unary)}`);
 }
 
@@ -124,11 +129,8 @@ export const call = (name: string, ...values: readonly Cel[]): Cel =>
 export const method = (target: Cel, name: string, ...values: readonly Cel[]): Cel =>
   primary(`${operand(target, LEVEL.primary)}.${name}(${values.map(({ text }) => text).join(", ")})`);
 
-const RESERVED = new Set(
-  "as break const continue else false for function if import in let loop namespace null package return true var void while".split(
-    " ",
-  ),
-);
+/** Words that can't stand behind a dot; other reserved words, such as `namespace`, can. */
+const RESERVED = new Set(["false", "in", "null", "true"]);
 
 /** Whether a key can be written behind a dot. */
 const isName = (key: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(key) && !RESERVED.has(key);
@@ -166,8 +168,42 @@ export const loop = (
 ): Cel =>
   primary(`${operand(target, LEVEL.primary)}.${macro}(${[name, ...bodies.map(({ text }) => text)].join(", ")})`);
 
-/** Whether a value is of a type; the type's name as in CEL: `string`, `int`, `list`, `map`, … */
+/** Whether a value is of one of some types; a type's name as in CEL: `string`, `int`, `list`, `map`, … */
 export const isType = (value: Cel, ...types: readonly string[]): Cel =>
-  types.length === 1
-    ? equal(call("type", value), primary(types[0] ?? ""))
-    : relation("in", call("type", value), primary(`[${types.join(", ")}]`));
+  or(...types.map((type) => equal(call("type", value), primary(type))));
+
+/** The loosest operators of an expression without what stands in brackets. */
+const OUTERMOST: readonly (readonly [RegExp, Level])[] = [
+  [/ \? /, LEVEL.conditional],
+  [/ \|\| /, LEVEL.or],
+  [/ && /, LEVEL.and],
+  [/ (?:[=!<>]=|[<>]|in) /, LEVEL.relation],
+  [/ [+-] /, LEVEL.sum],
+  [/ [*/%] /, LEVEL.product],
+];
+
+/** An expression in which capital letters stand for operands. Its loops have names of one small letter, which are changed where an operand has such a name. */
+export function filled(template: string, operands: Readonly<Record<string, Cel>>): Cel {
+  let outer = template.replace(/"(?:[^"\\]|\\.)*"/g, "_");
+  for (let before = ""; before !== outer; ) {
+    before = outer;
+    outer = outer.replace(/\([^()]*\)|\[[^[\]]*\]|\{[^{}]*\}/g, "_");
+  }
+  const names = Object.values(operands).map(({ text }) => text.replace(/"(?:[^"\\]|\\.)*"/g, ""));
+  const taken = (name: string): boolean => names.some((text) => new RegExp(`(?<![.\\w])${name}\\b`).test(text));
+  const text = template.replace(
+    /"(?:[^"\\]|\\.)*"|(?<![.\w])([a-zA-Z])\b/g,
+    (part: string, name: string | undefined, at: number) => {
+      if (name === undefined) return part;
+      const given = operands[name];
+      if (given === undefined) {
+        let free = name;
+        for (let i = 2; taken(free); i++) free = `${name}${i}`;
+        return free;
+      }
+      const isAlone = /(?:^|[([]|, | : )$/.test(template.slice(0, at)) && /^(?:$|[)\],])/.test(template.slice(at + 1));
+      return isAlone ? given.text : operand(given, LEVEL.primary);
+    },
+  );
+  return at(OUTERMOST.find(([sign]) => sign.test(outer))?.[1] ?? LEVEL.primary, text);
+}

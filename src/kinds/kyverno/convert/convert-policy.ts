@@ -1,44 +1,12 @@
 /** Converts a ClusterPolicy or a Policy: each of its rules becomes a policy of its own. */
 import type { FieldPath } from "../../../kubernetes/field-error.js";
 import { isObject, type JsonObject, member, nameOf, text } from "../../../kubernetes/object.js";
+import { actionOf } from "./actions.js";
+import type { ConvertedRule, PolicyConversion, Reason } from "./conversion.js";
 import { convertRule } from "./convert-rule.js";
+import { loadErrors } from "./load-errors.js";
 import { NotConverted } from "./not-converted.js";
-import { type FailureAction, OLD_GROUP } from "./old-policy.js";
-
-/** Something about a place in the old policy. */
-export interface Reason {
-  readonly path: FieldPath;
-  readonly message: string;
-}
-
-/** A new policy. */
-export interface ConvertedDocument {
-  /** A ValidatingPolicy, NamespacedValidatingPolicy, MutatingPolicy or NamespacedMutatingPolicy. */
-  readonly value: JsonObject;
-  /** Places in the old policy by those in the new one, such as `spec.validations[0]`. */
-  readonly places: ReadonlyMap<string, FieldPath>;
-}
-
-/** The result for one rule. */
-export interface ConvertedRule {
-  readonly rule: string;
-  readonly index: number;
-  /** What happens when it fails, without overrides by namespace. */
-  readonly action: FailureAction;
-  /** Mostly one; none where there are reasons. */
-  readonly documents: readonly ConvertedDocument[];
-  /** Why it is not converted. */
-  readonly reasons: readonly Reason[];
-  /** What is converted, but not quite as it was. */
-  readonly notes: readonly Reason[];
-}
-
-/** The result for one policy. */
-export interface PolicyConversion {
-  readonly rules: readonly ConvertedRule[];
-  /** Why the whole policy is not converted: Kyverno itself refuses it, mostly. Then there are no rules. */
-  readonly reasons: readonly Reason[];
-}
+import { type Circumstances, OLD_GROUP, type OldRule } from "./old-policy.js";
 
 /** Whether a document is a policy of the old language. */
 export const isOldPolicy = (value: unknown): value is JsonObject =>
@@ -47,38 +15,48 @@ export const isOldPolicy = (value: unknown): value is JsonObject =>
   (text(value, "kind") === "ClusterPolicy" || text(value, "kind") === "Policy");
 
 /** Converts a policy. Never throws. */
-export function convertPolicy(policy: JsonObject): PolicyConversion {
+export function convertPolicy(policy: JsonObject, circumstances: Circumstances = {}): PolicyConversion {
+  const reasons = loadErrors(policy);
+  if (reasons.length > 0) return { rules: [], reasons };
   const rules = member(member(policy, "spec"), "rules");
-  if (!Array.isArray(rules) || rules.length === 0)
-    return { rules: [], reasons: [{ path: ["spec", "rules"], message: "a policy needs rules" }] };
+  const list = Array.isArray(rules) ? rules.filter(isObject) : [];
+  const names = namesOf(nameOf(policy), list);
   return {
-    rules: rules.map((rule: unknown, index) => ruleOf(policy, rule, index, rules.length)),
+    rules: list.map((rule, index) =>
+      ruleOf({ policy, rule, index, name: text(rule, "name"), circumstances }, names[index] ?? ""),
+    ),
     reasons: [],
   };
 }
 
-function ruleOf(policy: JsonObject, rule: unknown, index: number, count: number): ConvertedRule {
-  const path: FieldPath = ["spec", "rules", index];
-  const name = text(rule, "name");
-  const common = { rule: name, index, action: actionOf(policy, rule) };
-  try {
-    if (!isObject(rule)) throw new NotConverted([], "a rule is a map");
-    const documentName = count === 1 ? nameOf(policy) : `${nameOf(policy)}-${name}`;
-    const { documents, notes } = convertRule({ policy, rule, index, name }, documentName);
-    return { ...common, documents, notes, reasons: [] };
-  } catch (error) {
-    if (!(error instanceof NotConverted)) throw error;
-    return {
-      ...common,
-      documents: [],
-      notes: [],
-      reasons: [{ path: [...path, ...error.path], message: error.message }],
-    };
-  }
+/** The names of the new policies: the policy's own, or with the rule's, as far as names of objects allow. */
+function namesOf(policy: string, rules: readonly JsonObject[]): readonly string[] {
+  if (rules.length === 1) return [policy];
+  const taken = new Set<string>();
+  return rules.map((rule) => {
+    const words = text(rule, "name")
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, "-")
+      .replace(/^-+|-+$/g, "");
+    const name = words === "" ? policy : `${policy}-${words}`;
+    let free = name;
+    for (let i = 2; taken.has(free); i++) free = `${name}-${i}`;
+    taken.add(free);
+    return free;
+  });
 }
 
-function actionOf(policy: JsonObject, rule: unknown): FailureAction {
-  const own = text(member(rule, "validate"), "failureAction");
-  const action = own === "" ? text(member(policy, "spec"), "validationFailureAction") : own;
-  return action.toLowerCase() === "enforce" ? "Enforce" : "Audit";
+function ruleOf(old: OldRule, documentName: string): ConvertedRule {
+  const { policy, rule, index, name } = old;
+  const path: FieldPath = ["spec", "rules", index];
+  const common = { rule: name, index, documentName, action: actionOf(policy, rule) };
+  const below = <T extends Reason>(reason: T): T => ({ ...reason, path: [...path, ...reason.path] });
+  try {
+    const { documents, notes } = convertRule(old, documentName);
+    return { ...common, documents, notes: notes.map(below), reasons: [] };
+  } catch (error) {
+    if (!(error instanceof NotConverted)) throw error;
+    const reasons = [below({ path: error.path, message: error.message })];
+    return { ...common, documents: [], notes: [], reasons };
+  }
 }

@@ -1,17 +1,18 @@
 /** Converts one rule: match, context, preconditions and what it validates or changes become one policy. */
 import type { FieldPath } from "../../../kubernetes/field-error.js";
-import { isObject, type JsonObject, member } from "../../../kubernetes/object.js";
-import { celRule } from "./cel-rule.js";
+import { isObject, type JsonObject, member, text } from "../../../kubernetes/object.js";
+import { celRule, checkCompiles } from "./cel-rule.js";
 import { conditionsHold } from "./conditions/conditions.js";
 import { denyRule } from "./conditions/deny-rule.js";
 import { foreachRule } from "./conditions/foreach-rule.js";
 import { withContext } from "./context/context.js";
-import type { ConvertedDocument, Reason } from "./convert-policy.js";
+import type { ConvertedDocument, Reason } from "./conversion.js";
 import { matchOf } from "./match/match.js";
 import { mutateRule } from "./mutate/mutate-rule.js";
 import { NotConverted, placed } from "./not-converted.js";
 import type { OldRule } from "./old-policy.js";
 import { patternRule } from "./pattern/pattern-rule.js";
+import { shapeOfRules } from "./pattern/shape.js";
 import { podSecurityRule } from "./pod-security/pod-security-rule.js";
 import { documentsOf } from "./policy-document.js";
 import { RuleDraft } from "./rule-draft.js";
@@ -25,7 +26,7 @@ import type { Scope } from "./scope.js";
  */
 export type RuleWriter = (body: unknown, message: string, scope: Scope, path: FieldPath) => void;
 
-/** What a rule may validate, by its key in `validate`. */
+/** The checks of a rule, by their keys in `validate`. */
 const WRITERS: ReadonlyMap<string, RuleWriter> = new Map([
   ["pattern", patternRule],
   ["anyPattern", patternRule],
@@ -58,7 +59,18 @@ export function convertRule(
   // CEL rules stay as they are, and the new kind's autogen makes their variants.
   const draft = new RuleDraft();
   const matched = placed([], () => matchOf(old, draft, cel !== undefined));
-  const inner: Scope = { roots: matched.roots, names: new Map(), draft, inline: false, rule: old.name, depth: 0 };
+  const namespace = text(member(old.policy, "metadata"), "namespace");
+  const shape = shapeOfRules(matched.matchConstraints.resourceRules ?? []);
+  const inner: Scope = {
+    shape,
+    roots: matched.roots,
+    names: new Map(),
+    draft,
+    inline: false,
+    rule: old.name,
+    depth: 0,
+    ...(text(old.policy, "kind") === "Policy" && { namespace }),
+  };
   const outer: Scope = { ...inner, roots: matched.inlineRoots, inline: true };
   for (const condition of matched.conditions) draft.condition(condition.name, condition.cel, condition.from);
   const entries = member(rule, "context");
@@ -72,9 +84,11 @@ export function convertRule(
     );
   if (isObject(member(rule, "mutate"))) return mutateRule(old, name, matched, scope);
   if (!isObject(validate)) throw new NotConverted([], "a rule needs validate or mutate");
-  if (cel !== undefined) placed(["validate", "cel"], () => celRule(cel, validate, scope, old));
+  if (cel !== undefined) celRule(cel, validate, draft, matched, old);
   else writeChecks(validate, scope);
-  return documentsOf(old, name, matched, draft);
+  const made = documentsOf(old, name, matched, draft);
+  if (cel !== undefined && old.circumstances.toAdmissionPolicy !== true) checkCompiles(made.documents, old);
+  return made;
 }
 
 function writeChecks(validate: JsonObject, scope: Scope): void {

@@ -6,10 +6,12 @@ export class NotConverted extends Error {
   /**
    * @param path its place below what the thrower was given; callers put theirs before it
    * @param message what is not converted, and what to write instead
+   * @param isOfRule whether the place is complete below the rule: what is met where it is used, such as an entry of the context
    */
   constructor(
     readonly path: FieldPath,
     message: string,
+    readonly isOfRule = false,
   ) {
     super(message);
   }
@@ -20,6 +22,7 @@ export function placed<T>(path: FieldPath, convert: () => T): T {
   try {
     return convert();
   } catch (error) {
-    throw error instanceof NotConverted ? new NotConverted([...path, ...error.path], error.message) : error;
+    if (!(error instanceof NotConverted) || error.isOfRule) throw error;
+    throw new NotConverted([...path, ...error.path], error.message);
   }
 }

@@ -7,6 +7,23 @@ export const OLD_GROUP = "kyverno.io";
 /** `Enforce` denies, `Audit` only reports. */
 export type FailureAction = "Audit" | "Enforce";
 
+/** A kind that a CustomResourceDefinition defines. */
+export interface Definition {
+  readonly group: string;
+  readonly kind: string;
+  /** The resource of the kind. */
+  readonly plural: string;
+  readonly namespaced: boolean;
+}
+
+/** The target of a conversion, and facts that the policy does not say. */
+export interface Circumstances {
+  /** Kinds that are not built in. */
+  readonly definitions?: readonly Definition[];
+  /** Whether the policy becomes a ValidatingAdmissionPolicy, in which absent objects are null and parameters have a counterpart. */
+  readonly toAdmissionPolicy?: boolean;
+}
+
 /** One rule with its policy. */
 export interface OldRule {
   /** The whole document. */
@@ -15,4 +32,5 @@ export interface OldRule {
   readonly rule: JsonObject;
   readonly index: number;
   readonly name: string;
+  readonly circumstances: Circumstances;
 }

@@ -1,6 +1,6 @@
 /** The policy that a rule becomes, while it is written. */
 import type { FieldPath } from "../../../kubernetes/field-error.js";
-import type { NamedExpression, Validation } from "../resource.js";
+import type { AuditAnnotation, NamedExpression, Validation } from "../resource.js";
 import { type Cel, primary } from "./cel-text.js";
 
 /** A part of the new policy, and the place of what it comes from in the old one. */
@@ -11,6 +11,7 @@ export class RuleDraft {
   readonly variables: Placed<NamedExpression>[] = [];
   readonly conditions: Placed<NamedExpression>[] = [];
   readonly validations: Placed<Validation>[] = [];
+  readonly auditAnnotations: Placed<AuditAnnotation>[] = [];
   /** Things that are converted, but not quite as they were. */
   readonly notes: { readonly path: FieldPath; readonly message: string }[] = [];
   readonly #names = new Map<string, string>();
@@ -53,6 +54,35 @@ export class RuleDraft {
     this.validations.push({ expression: text, ...words, from });
   }
 
+  /** The same about the objects that have a Pod in `spec.template`: `object.spec` and `object.metadata` are the Pod's. */
+  withPods(): RuleDraft {
+    const pods = new RuleDraft();
+    const of = (root: string): string => `${root}.kind == "Pod" ? ${root} : ${root}.spec.template`;
+    const replaced = (name: (pod: string, root: string) => string) => (source: string | undefined) =>
+      source?.replace(
+        /(?<!\w)(o(?:bject|ldObject))\.(spec|metadata)(?!\w)/g,
+        (_, root: string, key: string) => `${name(root === "object" ? "pod" : "oldPod", root)}.${key}`,
+      );
+    const [inside, inline] = [replaced((pod) => `variables.${pod}`), replaced((_, root) => `(${of(root)})`)];
+    const from = ["match"];
+    pods.variables.push(
+      { name: "pod", expression: of("object"), from },
+      { name: "oldPod", expression: of("oldObject"), from },
+    );
+    for (const each of this.variables)
+      pods.variables.push({ ...each, ...texts({ expression: inside(each.expression) }) });
+    for (const each of this.conditions)
+      pods.conditions.push({ ...each, ...texts({ expression: inline(each.expression) }) });
+    for (const each of this.validations)
+      pods.validations.push({
+        ...each,
+        ...texts({ expression: inside(each.expression), messageExpression: inside(each.messageExpression) }),
+      });
+    for (const each of this.auditAnnotations)
+      pods.auditAnnotations.push({ ...each, ...texts({ valueExpression: inside(each.valueExpression) }) });
+    return pods;
+  }
+
   note(path: FieldPath, message: string): void {
     this.notes.push({ path, message });
   }
@@ -64,3 +94,7 @@ export class RuleDraft {
     return free;
   }
 }
+
+/** The members that are there. */
+const texts = <K extends string>(members: Readonly<Record<K, string | undefined>>): Partial<Record<K, string>> =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<Record<K, string>>;

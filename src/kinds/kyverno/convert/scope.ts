@@ -1,5 +1,6 @@
-/** What the expressions of a rule can name, and where they stand. */
+/** The names that the expressions of a rule can use, and the place where they stand. */
 import type { Cel } from "./cel-text.js";
+import type { Shape } from "./pattern/shape.js";
 import type { RuleDraft } from "./rule-draft.js";
 import type { Term } from "./term.js";
 
@@ -17,19 +18,29 @@ export interface Roots {
 /** The names of one place. */
 export interface Scope {
   readonly roots: Roots;
-  /** Context variables, `element`, `elementIndex`, `element0` and the like, by their names in the old language. */
-  readonly names: ReadonlyMap<string, Term>;
+  /** Context variables, `element`, `elementIndex`, `element0` and the like, by their names in the old language; a function: converted where it is first used. */
+  readonly names: ReadonlyMap<string, Term | (() => Term)>;
   /** The policy that is written. Match conditions can't name its variables: where `inline` is set, expressions are repeated instead. */
   readonly draft: RuleDraft;
   readonly inline: boolean;
   /** The rule's name, as it stands in the old policy. */
   readonly rule: string;
+  /** The schema of the object; absent unless it is of built-in kinds. */
+  readonly shape?: Shape | undefined;
   /** How many loops are around this place: names of loops that are free begin with this number. */
   readonly depth: number;
+  /** Of a Policy: its namespace, whose objects alone it may look up. */
+  readonly namespace?: string;
 }
 
 /** The scope with more names. */
-export const withNames = (scope: Scope, names: Iterable<readonly [string, Term]>): Scope => ({
+export const withNames = (scope: Scope, names: Iterable<readonly [string, Term | (() => Term)]>): Scope => ({
   ...scope,
   names: new Map([...scope.names, ...names]),
+});
+
+/** The name of the next loop's variable, and the scope inside of the loop. */
+export const loopOf = (scope: Scope, name = "e"): { readonly name: string; readonly inner: Scope } => ({
+  name: scope.depth === 0 ? name : `${name}${scope.depth}`,
+  inner: { ...scope, depth: scope.depth + 1 },
 });

@@ -33,7 +33,7 @@ interface Failed {
 
 /** The result of an evaluation. */
 export type Evaluated =
-  | { readonly kind: "skip" }
+  | { readonly kind: "skip"; readonly condition?: string }
   | { readonly kind: "exempt"; readonly exceptions: readonly ExceptionResource[] }
   | Failed
   | { readonly kind: "error"; readonly message: string; readonly index: number }
@@ -87,6 +87,8 @@ class Evaluation {
   #bindings: Bindings = {};
   /** Number of expressions evaluated so far, in this attempt or an earlier one. */
   #step = 0;
+  /** The index of the condition that is false. */
+  #unmet = 0;
 
   constructor(variant: CompiledVariant, data: EvaluationData, attempt: Attempt, progress: GroupProgress) {
     this.#variant = variant;
@@ -103,9 +105,11 @@ class Evaluation {
     if (conditions.length > 0) {
       const met = this.#met(conditions);
       if (met instanceof Waiting) return met;
-      if (met === false) return SKIP;
+      if (met === false) return this.#skip();
       if (met !== true) return { kind: "failed", message: met.error };
     }
+    const reason = this.#variant.policy.converted?.reason;
+    if (reason !== undefined) return { kind: "error", message: `not converted: ${reason}`, index: 0 };
     for (let index = 0; index < validations.length; index++) {
       const validation = validations[index];
       if (validation === undefined) continue;
@@ -149,6 +153,11 @@ class Evaluation {
       this.#bindings = this.#bindingsWith(exceptions);
     }
     return { object: object as JsonObject };
+  }
+
+  #skip(): Evaluated {
+    const condition = this.#variant.spec.matchConditions?.[this.#unmet]?.name;
+    return condition === undefined ? SKIP : { kind: "skip", condition };
   }
 
   #bindingsWith(exceptions: Value | undefined): Bindings {
@@ -212,10 +221,13 @@ class Evaluation {
   /** Whether the conditions hold; all are evaluated until one is false, which wins over errors. */
   #met(conditions: readonly Expression[]): boolean | { readonly error: string } | Waiting {
     const errors: string[] = [];
-    for (const condition of conditions) {
+    for (const [index, condition] of conditions.entries()) {
       const result = this.#evaluate(condition);
       if (result instanceof Waiting) return result;
-      if (result === false) return false;
+      if (result === false) {
+        this.#unmet = index;
+        return false;
+      }
       if (result instanceof CelError) errors.push(result.message);
       else if (result !== true) errors.push(notConverted(result, "bool"));
     }

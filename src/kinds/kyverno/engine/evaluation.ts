@@ -1,5 +1,6 @@
 /** Evaluates policies about one input: each is matched first (spec kyverno.md 2.1, 3.5 and 6.1). */
 import { type Value, Waiting } from "../../../cel/index.js";
+import { sameValue } from "../../../data/same-value.js";
 import { isObject, type JsonObject, labelsOf, member } from "../../../kubernetes/object.js";
 import type { AdmissionRequest } from "../../../policy/index.js";
 import type { RequestWorld } from "../../../world/request-world.js";
@@ -128,6 +129,10 @@ export class Evaluation {
     return this.#mutated;
   }
 
+  get #asked(): unknown {
+    return this.#input.kind === "json" ? this.#input.payload : this.#input.request.object;
+  }
+
   /** Evaluates the candidates in order. The result of an attempt that waits, or was stopped, must be discarded. */
   run(candidates: readonly Candidate[], attempt: Attempt): readonly PolicyResponse[] {
     const responses: PolicyResponse[] = [];
@@ -139,8 +144,13 @@ export class Evaluation {
       // The next mutating policy must see what this one makes of the object.
       if (result instanceof Waiting && this.#patching !== undefined) break;
       if (result instanceof Waiting) continue;
-      this.#mutated = result?.object ?? this.#mutated;
-      responses.push({ policy: candidate.policy, variant: candidate.variant, result });
+      const { policy, variant } = candidate;
+      const response = { policy, variant, result };
+      const object = result?.object;
+      // Rules of the old language say whether they have changed something.
+      const isTold = object !== undefined && policy.origin !== undefined;
+      responses.push(isTold ? { ...response, changes: !sameValue(object, this.#mutated ?? this.#asked) } : response);
+      this.#mutated = object ?? this.#mutated;
     }
     return responses;
   }
@@ -163,7 +173,9 @@ export class Evaluation {
       // Such a policy is for background scans: no webhook is registered for it.
       if (this.#server && variant.spec.evaluation?.admission?.enabled === false) return undefined;
       const elsewhere = confined !== "" && confined !== (request.namespace ?? "");
-      if (this.#server && elsewhere && isNamespaced({ kind })) return undefined;
+      // Kyverno's command asks namespaced policies about all namespaces, but not those of the old language.
+      const isConfined = this.#server || policy.origin !== undefined;
+      if (isConfined && elsewhere && isNamespaced({ kind })) return undefined;
       // Nothing is mutated that is deleted.
       if (request.operation === "DELETE" && isMutating(policy.resource)) return undefined;
       this.#attributes ??= attributesFor(input);
@@ -174,7 +186,8 @@ export class Evaluation {
       if (matches === false) return undefined;
       if (matches !== true) return ruleResult("match", "error", `failed to execute matching: ${matches.error}`);
     }
-    const namespaceObject = variant.namesNamespace ? namespaceOf(request, attempt) : null;
+    const namesOnly = !this.#server && policy.origin !== undefined;
+    const namespaceObject = variant.namesNamespace ? namespaceOf(request, attempt, namesOnly) : null;
     if (namespaceObject instanceof Waiting) return namespaceObject;
     if (namespaceObject instanceof LookupFailure) {
       return ruleResult("evaluation", "error", `failed to load context: ${namespaceObject.message}`);
@@ -263,10 +276,16 @@ const variantFor = ({ variants }: CompiledPolicy, { kind }: AdmissionRequest): C
     targets.some((target) => target.group === kind.group && target.kind.toLowerCase() === kind.kind.toLowerCase()),
   ) ?? variants[0];
 
-function namespaceOf({ namespace = "" }: AdmissionRequest, attempt: Attempt): Value | LookupFailure | Waiting {
+/** @param namesOnly whether an unknown Namespace has its name alone, as for the old language in Kyverno's command */
+function namespaceOf(
+  { namespace = "" }: AdmissionRequest,
+  attempt: Attempt,
+  namesOnly: boolean,
+): Value | LookupFailure | Waiting {
   if (namespace === "") return null;
   const found = attempt.world.namespace(namespace);
-  if (found === undefined || found instanceof Waiting || found instanceof LookupFailure) return found ?? null;
+  if (found instanceof Waiting || found instanceof LookupFailure) return found;
+  if (found === undefined) return namesOnly ? { metadata: { name: namespace } } : null;
   return namespaceViews(found).whole;
 }
 

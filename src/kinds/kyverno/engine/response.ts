@@ -9,6 +9,8 @@ export interface RuleResult {
   readonly rule: "" | "exception" | "evaluation" | "match";
   readonly status: "pass" | "fail" | "error" | "skip";
   readonly message: string;
+  /** The name of the match condition that is false, of a skipped policy. */
+  readonly condition?: string;
   /** Audit annotations and `cel.validationIndex`. */
   readonly properties: Readonly<Record<string, string>>;
   /** The exceptions that exempt from it. */
@@ -23,4 +25,6 @@ export interface PolicyResponse {
   readonly variant: CompiledVariant;
   /** `undefined`: its match constraints don't match. */
   readonly result: RuleResult | undefined;
+  /** Whether the result's object is another than that before it; absent: not found out. */
+  readonly changes?: boolean;
 }

@@ -27,7 +27,7 @@ export function ruleResult(
 export function resultOf(evaluated: Evaluated, failed = "failed to load context"): RuleResult {
   switch (evaluated.kind) {
     case "skip":
-      return ruleResult("", "skip", "skip");
+      return { ...ruleResult("", "skip", "skip"), ...(evaluated.condition && { condition: evaluated.condition }) };
     case "failed":
       return ruleResult("evaluation", "error", `${failed}: ${evaluated.message}`);
     case "error":

@@ -3,7 +3,7 @@ import { builtinKinds, pluralOf } from "../../../kubernetes/builtin-kinds.js";
 import { apiVersionOf, compareNames, type GroupVersionKind, parseApiVersion } from "../../../kubernetes/names.js";
 import { isObject, type JsonObject, member, text } from "../../../kubernetes/object.js";
 import type { ResourceRule } from "../match/resource-rule.js";
-import { type SchemaType, schemaType } from "./schema-type.js";
+import { refOf, type SchemaType, schemaType } from "./schema-type.js";
 
 /** The versions that a server enables by default. */
 const STABLE = /^v[0-9]+$/;
@@ -66,21 +66,23 @@ export class SchemaSource {
     return this.#schemas.get(`${apiVersionOf(kind)}/${kind.kind}`);
   }
 
+  /** A part of a schema behind its reference. */
+  resolved(part: JsonObject): JsonObject | undefined {
+    const ref = refOf(part);
+    return ref === undefined ? part : this.#definition(ref);
+  }
+
+  #definition(ref: string): JsonObject | undefined {
+    const name = ref.replace(/^#\/definitions\//, "");
+    const definition = member(this.#definitions, name.replaceAll("~1", "/").replaceAll("~0", "~"));
+    return isObject(definition) ? definition : undefined;
+  }
+
   /** The type of a kind's objects; `undefined` without a schema. `typed` is false when the schema has no usable type: everything is allowed. */
   typeOf(kind: GroupVersionKind, name: string): { readonly typed: SchemaType | undefined } | undefined {
     const schema = this.#schemas.get(`${apiVersionOf(kind)}/${kind.kind}`);
     if (schema === undefined) return undefined;
-    const find = (ref: string): JsonObject | undefined => {
-      const definition = member(
-        this.#definitions,
-        ref
-          .replace(/^#\/definitions\//, "")
-          .replaceAll("~1", "/")
-          .replaceAll("~0", "~"),
-      );
-      return isObject(definition) ? definition : undefined;
-    };
-    return { typed: schemaType(schema, name, find) };
+    return { typed: schemaType(schema, name, (ref) => this.#definition(ref)) };
   }
 }
 

@@ -116,7 +116,7 @@ const STRING_FORMATS: ReadonlyMap<string, Type> = new Map([
 ]);
 
 /** The text of a reference, which may be wrapped to carry a description. */
-function refOf(schema: JsonObject): string | undefined {
+export function refOf(schema: JsonObject): string | undefined {
   if (typeof schema.$ref === "string") return schema.$ref;
   for (const part of Array.isArray(schema.allOf) ? (schema.allOf as readonly unknown[]) : []) {
     const ref = isObject(part) ? refOf(part) : undefined;

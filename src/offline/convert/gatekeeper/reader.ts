@@ -4,7 +4,7 @@ import type { SourceDocument } from "../../../config/documents/source-document.j
 import { sameValue } from "../../../data/same-value.js";
 import { createExpressionCompiler } from "../../../kinds/validating-admission-policy/index.js";
 import { type JsonObject, member, text } from "../../../kubernetes/object.js";
-import type { Conversion, Converted, Reader } from "../conversion.js";
+import type { Conversion, Converted, Reader, Target } from "../conversion.js";
 import { Reading } from "../reading.js";
 import { actionsOf } from "./actions.js";
 import { celPolicy } from "./cel-policy.js";
@@ -27,7 +27,7 @@ const NAME = /^(?=.{1,63}$)[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 /** The reader of ConstraintTemplates and Constraints, and of what Config and SyncSet documents say about them. */
 export const gatekeeper: Reader = {
   reads: ({ group }) => OWN_GROUP.test(group) && group !== "test.gatekeeper.sh",
-  convert: (documents, hasFolder) => new Run(withoutRepeated(documents), hasFolder).convert(),
+  convert: (documents, hasFolder, target) => new Run(withoutRepeated(documents), hasFolder, target).convert(),
 };
 
 /** One conversion (disposable). */
@@ -43,6 +43,7 @@ class Run {
   constructor(
     readonly readings: readonly Reading[],
     readonly hasFolder: boolean,
+    readonly target: Target | undefined,
   ) {}
 
   convert(): Conversion {
@@ -72,6 +73,8 @@ class Run {
   #policy(constraint: Reading, name: string): Converted | undefined {
     const own = identityOf(constraint.document);
     const kindName = own.kind.toLowerCase();
+    if (this.target === "kyverno")
+      constraint.error(["kind"], "policies of Gatekeeper become ValidatingAdmissionPolicies: convert it with --to vap");
     if (!NAME.test(own.name))
       constraint.error(["metadata", "name"], "expected at most 63 characters, of a to z, digits, - and .");
     if (!/^v1(?:alpha1|beta1)$/.test(own.version)) constraint.error(["apiVersion"], `expected ${CONSTRAINTS}/v1beta1`);

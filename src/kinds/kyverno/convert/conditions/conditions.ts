@@ -1,9 +1,157 @@
 /** Conditions (`any`, `all`) of preconditions and denials. */
-import type { Cel } from "../cel-text.js";
-import { NotConverted } from "../not-converted.js";
-import type { Scope } from "../scope.js";
+import { isObject, member } from "../../../../kubernetes/object.js";
+import { type Cel, conditional, list, TRUE } from "../cel-text.js";
+import { template } from "../jmespath/template.js";
+import { shared } from "../jmespath/value.js";
+import { NotConverted, placed } from "../not-converted.js";
+import { loopOf, type Scope } from "../scope.js";
+import type { Term } from "../term.js";
+import { durations, equals, ordered } from "./comparisons.js";
+import { among, type Operand } from "./membership.js";
+import { ALWAYS, both, compare, either, isNever, NEVER, never, opposite, type Test, unlessNull } from "./test.js";
+import type { Comparison } from "./texts.js";
+import { operandOf } from "./well-known.js";
+
+/** A condition, with its own message. */
+export interface Condition {
+  readonly test: Test;
+  /** Of an element's precondition: what must be there, or the element is left out. */
+  readonly presence: readonly Test[];
+  readonly message: string;
+  /** The expressions that may fail before the test has an answer. */
+  readonly failing: readonly string[];
+}
+
+/** The conditions of a block: both lists must hold where both are there. */
+export interface Conditions {
+  /** undefined: none are asked for */
+  readonly any: readonly Condition[] | undefined;
+  readonly all: readonly Condition[];
+}
 
 /** Whether conditions hold: lazily from left to right, as the old language evaluates them. */
-export function conditionsHold(_conditions: unknown, _scope: Scope): Cel {
-  throw new NotConverted([], "to be written");
+export const conditionsHold = (conditions: unknown, scope: Scope): Cel => testOf(readConditions(conditions, scope)).yes;
+
+/**
+ * Reads `any` and `all`, or the plain list of older policies.
+ * @param isSoft whether a key that is missing is null, so that its condition does not hold
+ */
+export function readConditions(conditions: unknown, scope: Scope, isSoft = false): Conditions {
+  const listAt = (list: unknown, path: readonly string[]): readonly Condition[] => {
+    if (!Array.isArray(list)) throw new NotConverted(path, "conditions are a list");
+    return list.map((each: unknown, index) => placed([...path, index], () => conditionOf(each, scope, isSoft)));
+  };
+  if (Array.isArray(conditions)) return { any: undefined, all: listAt(conditions, []) };
+  if (!isObject(conditions)) throw new NotConverted([], "conditions are a list, or any and all with lists");
+  const [any, all] = [member(conditions, "any"), member(conditions, "all")];
+  return {
+    any: any === undefined || any === null ? undefined : listAt(any, ["any"]),
+    all: all === undefined || all === null ? [] : listAt(all, ["all"]),
+  };
+}
+
+/**
+ * Whether conditions hold.
+ * @param isDenial whether an error counts as much as a condition that holds
+ */
+export function testOf({ any, all }: Conditions, isDenial = false): Test {
+  // CEL's `||` takes a true operand for an answer where another one fails: of denials no less is denied by that.
+  const one = any?.reduceRight<Test>((rest, { test, presence, failing }, index) => {
+    if (index === any.length - 1 || presence.length > 0) return both(...presence, either(test, rest));
+    return (isDenial && all.length === 0) || failing.length === 0 || isCovered(failing, any[index + 1])
+      ? either(test, rest)
+      : strictly(test, ALWAYS, rest);
+  }, NEVER);
+  const every = all.reduceRight<Test>((rest, { test, presence, failing }, index) => {
+    const next = all[index + 1];
+    if (next === undefined || presence.length > 0) return both(...presence, test, rest);
+    return failing.length === 0 || isCovered(failing, next) ? both(test, rest) : strictly(test, rest, NEVER);
+  }, ALWAYS);
+  if (one === undefined) return every;
+  // Both are evaluated, whatever the first one says.
+  const [failsOne, failsEvery] = [any ?? [], all].map((list) => list.some(({ failing }) => failing.length > 0));
+  if (all.length === 0 || !failsEvery)
+    return failsOne && all.length > 0 ? strictly(one, every, NEVER) : both(one, every);
+  if (!failsOne) return strictly(every, one, NEVER);
+  return compare("==", list([one.yes, every.yes]), list([TRUE, TRUE]));
+}
+
+/** Whether the next condition fails wherever the first one does. */
+const isCovered = (failing: readonly string[], next: Condition | undefined): boolean =>
+  failing.every((text) => next?.failing.some((other) => other === text || other.startsWith(`${text}.`)));
+
+/** `? :`, which evaluates the condition first and fails with it. */
+const strictly = ({ yes }: Test, then: Test, otherwise: Test): Test => ({
+  yes: conditional(yes, then.yes, otherwise.yes),
+  no: conditional(yes, then.no, otherwise.no),
+});
+
+function conditionOf(value: unknown, scope: Scope, isSoft: boolean): Condition {
+  if (!isObject(value)) throw new NotConverted([], "a condition has key, operator and value");
+  for (const name of ["key", "operator", "value"])
+    if (value[name] === undefined || value[name] === null)
+      throw new NotConverted([], `a condition needs key, operator and value: its ${name} is missing`);
+  const [key, other] = ["key", "value"].map((name) =>
+    placed([name], () => {
+      const source = member(value, name);
+      return operandOf(template(source, scope), source, isSoft);
+    }),
+  ) as [Operand, Operand];
+  const operator = String(member(value, "operator"));
+  const message = member(value, "message");
+  const test = named(key, other, scope, (a, b) => operate(operator, a, b, scope));
+  return {
+    test: isNever(test) ? never(key.fails ? key : other) : test,
+    presence: [key.presence, other.presence].filter((each) => each !== undefined),
+    message: typeof message === "string" ? message : "",
+    failing: [key, other].filter((term: Term) => term.fails).map(({ cel }) => cel.text),
+  };
+}
+
+/** A test in which a long expression that stands in it more than once gets a name. */
+function named(key: Operand, value: Operand, scope: Scope, make: (key: Operand, value: Operand) => Test): Test {
+  const whole = make(key, value);
+  const isRepeated = ({ constant, cel: { text } }: Operand) =>
+    constant === undefined && text.length > 30 && whole.yes.text.split(text).length > 2;
+  const term = [key, value].find(isRepeated);
+  if (term === undefined) return whole;
+  const inner = scope.inline || scope.depth > 0 ? { ...scope, depth: scope.depth + 1 } : scope;
+  const use = (cel: Cel): Test =>
+    term === key ? named({ ...key, cel }, value, inner, make) : named(key, { ...value, cel }, inner, make);
+  return { yes: shared(term.cel, scope, (cel) => use(cel).yes), no: shared(term.cel, scope, (cel) => use(cel).no) };
+}
+
+/** Whether two paths differ in the object only. */
+const isSameField = (key: Operand, value: Operand): boolean =>
+  key.path !== undefined &&
+  key.path.replace(".oldObject.", ".object.") === value.path?.replace(".oldObject.", ".object.");
+
+const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
+  ["GreaterThan", ">"],
+  ["GreaterThanOrEquals", ">="],
+  ["LessThan", "<"],
+  ["LessThanOrEquals", "<="],
+]);
+
+function operate(operator: string, key: Operand, value: Operand, scope: Scope): Test {
+  const comparison = COMPARISONS.get(operator.replace(/^Duration/, ""));
+  if (comparison !== undefined)
+    return operator.startsWith("Duration") ? durations(comparison, key, value) : ordered(comparison, key, value);
+  switch (operator) {
+    case "Equal":
+    case "Equals":
+      return equals(key, value, isSameField(key, value));
+    case "NotEqual":
+    case "NotEquals":
+      return unlessNull(key, opposite(equals(key, value, isSameField(key, value))));
+    case "In":
+    case "NotIn":
+    case "AnyIn":
+    case "AllIn":
+    case "AnyNotIn":
+    case "AllNotIn":
+      return among(operator, key, value, loopOf(scope).name);
+    default:
+      throw new NotConverted(["operator"], `${operator} is not an operator of Kyverno's conditions`);
+  }
 }

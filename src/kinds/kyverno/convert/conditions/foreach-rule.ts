@@ -1,7 +1,173 @@
 /** `validate.foreach`. */
+import { isObject, member } from "../../../../kubernetes/object.js";
+import type { Cel } from "../cel-text.js";
+import * as cel from "../cel-text.js";
+import { withContext } from "../context/context.js";
 import type { RuleWriter } from "../convert-rule.js";
-import { NotConverted } from "../not-converted.js";
+import { query } from "../jmespath/query.js";
+import { messageOf } from "../jmespath/template.js";
+import { known, lenient, shared } from "../jmespath/value.js";
+import { NotConverted, placed } from "../not-converted.js";
+import { patternHolds } from "../pattern/pattern-rule.js";
+import { podShape, type Shape } from "../pattern/shape.js";
+import { type Scope, withNames } from "../scope.js";
+import type { Term } from "../term.js";
+import { readConditions, testOf } from "./conditions.js";
+import { type Denial, readDenial, textOf, withoutMessage } from "./deny-rule.js";
+import { ALWAYS, ask, both, choose, compare, either, isKind, opposite, some, type Test } from "./test.js";
+import { isKnownList, loopNameOf } from "./well-known.js";
 
-export const foreachRule: RuleWriter = () => {
-  throw new NotConverted([], "to be written");
+export const foreachRule: RuleWriter = (body, message, scope, path) => {
+  const { object, pod } = scope.roots;
+  const whole: Root = { cel: pod?.object ?? object, shape: pod === undefined ? scope.shape : podShape() };
+  for (const [index, { test, message: words }] of denials(body, message, scope, whole, 0).entries())
+    scope.draft.validate(
+      test.no,
+      typeof words === "string" ? words : { expression: words, otherwise: withoutMessage(scope) },
+      [...path, index],
+    );
 };
+
+/** What patterns look at. */
+type Root = Pick<Term, "cel"> & { readonly shape?: Shape | undefined };
+
+/** What each loop of a list of loops denies. @param whole what patterns look at where the elements are no maps */
+function denials(body: unknown, message: string, scope: Scope, whole: Root, nesting: number): readonly Denial[] {
+  if (!Array.isArray(body)) throw new NotConverted([], "foreach is a list");
+  return body.map((entry: unknown, index) => placed([index], () => denialOf(entry, message, scope, whole, nesting)));
+}
+
+/** The elements of a loop. */
+interface Elements {
+  readonly cel: Cel;
+  readonly element: Omit<Term, "cel">;
+}
+
+function denialOf(entry: unknown, message: string, scope: Scope, whole: Root, nesting: number): Denial {
+  const source = member(entry, "list");
+  if (!isObject(entry) || typeof source !== "string") throw new NotConverted([], "a loop needs a list");
+  const list = placed(["list"], () => elementsOf(source, scope));
+  const base = loopNameOf(source);
+  const isTaken = [...scope.names.values()].some((term) => typeof term === "object" && term.cel.text === base);
+  const name = isTaken ? `${base}${nesting + 1}` : base;
+  const index = cel.primary(nesting === 0 ? "index" : `index${nesting + 1}`);
+  /** The scope and the denial of one element. */
+  const judge = (value: Cel): Denial => {
+    const element: Term = { ...list.element, nullable: false, cel: value };
+    const named = withNames({ ...scope, depth: scope.depth + 1 }, [
+      ...["element", `element${nesting}`].map((key) => [key, element] as const),
+      ...["elementIndex", `elementIndex${nesting}`].map((key) => [key, known(index, "int")] as const),
+    ]);
+    // No variable of the policy can name an element: entries of the context are repeated.
+    const inner = placed(["context"], () => ({
+      ...withContext(member(entry, "context"), { ...named, inline: true }),
+      inline: scope.inline,
+    }));
+    const conditions = member(entry, "preconditions") ?? [];
+    const holds = placed(["preconditions"], () => testOf(readConditions(conditions, inner, true)));
+    const denial = bodyOf(entry, message, inner, element, whole, nesting);
+    const isThere = list.element.nullable ? [compare("!=", value, cel.NULL)] : [];
+    return { test: both(...isThere, holds, denial.test), message: denial.message };
+  };
+  const { test, message: words } = judge(cel.primary(name));
+  const isIndexed = JSON.stringify(entry).includes("elementIndex");
+  const names = isIndexed ? `${index.text}, ${name}` : name;
+  const isAbout =
+    typeof words === "object" && names.split(", ").some((each) => new RegExp(`\\b${each}\\b`).test(words.text));
+  if (!isAbout) return { test: some(list.cel, names, test), message: words };
+  if (isIndexed) {
+    const messages = cel.method(list.cel, "transformList", cel.primary(names), test.yes, words);
+    return { test: some(list.cel, names, test), message: cel.item(messages, 0) };
+  }
+  const denied = cel.loop(list.cel, "filter", name, test.yes);
+  if (nesting > 0 || scope.inline)
+    return {
+      test: some(list.cel, names, test),
+      message: cel.item(cel.loop(list.cel, "map", name, test.yes, words), 0),
+    };
+  // The message is about the first element that is denied.
+  const variable = scope.draft.variable("denied", denied, []);
+  return {
+    test: compare("!=", cel.call("size", variable), cel.literal(0)),
+    message: judge(cel.item(variable, 0)).message,
+  };
+}
+
+/** What a loop's body denies of one element. */
+function bodyOf(
+  entry: Readonly<Record<string, unknown>>,
+  message: string,
+  scope: Scope,
+  element: Term,
+  whole: Root,
+  nesting: number,
+): Denial {
+  const prefix = "validation failure: ".repeat(nesting + 1);
+  const { deny, pattern, anyPattern, foreach, elementScope } = entry;
+  if (deny !== undefined) return placed(["deny"], () => readDenial(deny, message, scope, prefix));
+  if (pattern === undefined && anyPattern === undefined) {
+    const inner = elementScope === false || element.type === "string" ? whole : element;
+    const loops = placed(["foreach"], () => denials(foreach, message, scope, inner, nesting + 1));
+    const texts = loops.map((each) => each.message);
+    return {
+      test: either(...loops.map(({ test }) => test)),
+      message: loops
+        .slice(0, -1)
+        .reduceRight<string | Cel>(
+          (rest, { test }, index) =>
+            texts[index] === rest ? rest : cel.conditional(test.yes, textOf(texts[index]), textOf(rest)),
+          texts.at(-1) ?? "",
+        ),
+    };
+  }
+  const [key, patterns] = pattern === undefined ? ["anyPattern", anyPattern] : ["pattern", [pattern]];
+  if (!Array.isArray(patterns)) throw new NotConverted(["anyPattern"], "anyPattern is a list");
+  const of = (value: Root): Test => placed([String(key)], () => passes(patterns, value, scope));
+  const isMap = element.type === "dyn" ? isKind(element.cel, ["map"]) : ALWAYS;
+  const isScoped = elementScope ?? !["string", "int", "list"].includes(element.type);
+  const test = isScoped === true ? choose(elementScope === true ? ALWAYS : isMap, of(element), of(whole)) : of(whole);
+  return { test: opposite(test), message: patternMessage(prefix, message, scope) };
+}
+
+/** Whether one of the patterns passes, or all are skipped. */
+function passes(patterns: readonly unknown[], value: Root, scope: Scope): Test {
+  const held = patterns.map((pattern) => patternHolds(pattern, value.cel, scope, value.shape));
+  const [only, ...others] = held;
+  if (only !== undefined && others.length === 0) return ask(only.ok);
+  return ask(
+    cel.or(...held.map(({ ok, skips }) => cel.and(ok, cel.not(skips))), cel.and(...held.map(({ skips }) => skips))),
+  );
+}
+
+function patternMessage(prefix: string, message: string, scope: Scope): string | Cel {
+  if (message === "") return `${prefix}${withoutMessage(scope)}`;
+  const end = message.endsWith(".") ? "" : ".";
+  return messageOf(`${prefix}validation error: ${message}${end} rule ${scope.rule} failed`, scope);
+}
+
+/** The elements of a loop: none where the list is missing; what is no list is one element. */
+function elementsOf(source: string, scope: Scope): Elements {
+  // Every Pod has containers.
+  const isRequired =
+    scope.roots.pod !== undefined && /^request\.object\.spec\.containers(?:\[\])?$/.test(source.trim());
+  const strict = query(isRequired ? source.trim().replace("[]", "") : source, scope);
+  const term = isRequired ? strict : lenient(strict);
+  const { optional, orEmpty, type, items } = term;
+  const isKnown = isKnownList(source);
+  const element = { type: "dyn" as const, fails: false, ...items, nullable: items?.nullable ?? !isKnown };
+  if (isRequired) return { cel: term.cel, element };
+  const constants = term.constant?.value;
+  if (Array.isArray(constants) && constants.every((each) => typeof each === "string"))
+    return { cel: term.cel, element: { ...element, type: "string", nullable: false } };
+  const there = orEmpty ?? (optional === undefined ? term.cel : cel.orValue(optional, cel.list([])));
+  if (type === "list" && (orEmpty !== undefined || optional !== undefined || !term.nullable))
+    return { cel: there, element };
+  if (type === "dyn" && isKnown) return { cel: there, element };
+  if (type === "dyn" || type === "list") {
+    const wrapped = shared(there, scope, (value) =>
+      cel.conditional(isKind(value, ["list"]).yes, value, cel.list([value])),
+    );
+    return { cel: wrapped, element: { ...element, nullable: true } };
+  }
+  return { cel: cel.list([term.cel]), element: { ...term, nullable: term.nullable } };
+}
