@@ -99,8 +99,11 @@ function oldValuesOf(value: JsonObject): OldPolicyValues {
   for (const policy of listOf(value.policies)) {
     const name = text(policy, "name");
     const own = listOf(member(policy, "rules")).map((rule) => [text(rule, "name"), objectAt(rule, "values")] as const);
-    rules.set(name, new Map(own));
-    const asked = listOf(member(policy, "resources")).flatMap((resource) => {
+    const resources = listOf(member(policy, "resources"));
+    // A policy has one form for all resources: their values are those of all of its rules, named "".
+    const ofAll = Object.assign({}, ...resources.map((resource) => objectAt(resource, "values"))) as JsonObject;
+    rules.set(name, new Map([...own, ["", ofAll]]));
+    const asked = resources.flatMap((resource) => {
       const operation = text(member(resource, "values"), "request.operation");
       return isOperation(operation) ? [[text(resource, "name"), operation] as const] : [];
     });

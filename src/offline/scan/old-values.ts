@@ -9,7 +9,7 @@ export function withValues(policy: JsonObject, { global, rules }: OldPolicyValue
   const list = member(spec, "rules");
   if ((own === undefined && Object.keys(global).length === 0) || !isObject(spec) || !Array.isArray(list)) return policy;
   const replaced = list.map((rule: unknown): unknown => {
-    const values = nested({ ...global, ...own?.get(text(rule, "name")) });
+    const values = nested({ ...global, ...own?.get(""), ...own?.get(text(rule, "name")) });
     return isObject(rule) && Object.keys(values).length > 0 ? inRule(rule, values) : rule;
   });
   return { ...policy, spec: { ...spec, rules: replaced } };

@@ -51,7 +51,10 @@ export interface QueryOptions {
  */
 export function query(source: string, scope: Scope, { nested = new Map(), current }: QueryOptions = {}): Value {
   const { tree, literals } = parseQuery(source);
-  const made = evaluate(tree, current ?? rootOf(scope), { scope, literals, nested });
+  // Kyverno's autogen changes the plain text request.object: what is quoted stays the whole object.
+  const { pod: _, ...roots } = scope.roots;
+  const root = rootOf(source.includes('request."object"') ? { ...scope, roots } : scope);
+  const made = evaluate(tree, current ?? root, { scope, literals, nested });
   if (made.cel.text.includes(WHOLE))
     throw new NotConverted([], "images as a whole are not converted: write their registry, path, name, tag or digest");
   return made;
@@ -319,7 +322,7 @@ function both(left: Value, rightOf: () => Value, scope: Scope): Value {
   if (isFalse.text === "true") return left;
   const right = rightOf();
   if (isFalse.text === "false") return right;
-  if (left.type === "bool" && right.type === "bool" && !left.nullable && !right.nullable)
+  if (left.type === "bool" && right.type === "bool" && !left.nullable && !right.nullable && right.optional === undefined)
     return known(allOf(left, left.cel, right.cel), "bool", { fails: left.fails || right.fails });
   const truth = allOf(left, truthy(left, scope), truthy(lenient(right), scope));
   const isSame = left.type === right.type;

@@ -106,8 +106,10 @@ function plainMember(value: Value, key: Cel | string, scope: Scope): Value {
   if (key === "null" || key === "true" || key === "false") return constant(null);
   if (typeof key === "string" && value.member !== undefined) return value.member(key);
   if (typeof key !== "string" && value.memberBy !== undefined) return value.memberBy(key);
-  if (typeof key === "string" && value.constant !== undefined) {
+  if (value.constant !== undefined) {
     const { value: map } = value.constant;
+    // Texts about a value of any type don't compile for a map of one type.
+    if (typeof key !== "string") return memberOf(known(cel.call("dyn", value.cel), "map"), key, scope);
     return constant(isObject(map) && Object.hasOwn(map, key) ? map[key] : null);
   }
   if (SCALARS.has(value.type) || value.type === "list") return constant(null);
