@@ -99,9 +99,12 @@ function conditionOf(value: unknown, scope: Scope, isSoft: boolean): Condition {
   ) as [Operand, Operand];
   const operator = String(member(value, "operator"));
   const message = member(value, "message");
-  const test = named(key, other, scope, (a, b) => operate(operator, a, b, scope));
+  const asked = named(key, other, scope, (a, b) => operate(operator, a, b, scope));
+  // A test that has one answer only fails all the same where a value can't be had.
+  const failed = never(key.fails ? key : other);
+  const test = isNever(asked) ? failed : isNever(opposite(asked)) ? opposite(failed) : asked;
   return {
-    test: isNever(test) ? never(key.fails ? key : other) : test,
+    test,
     presence: [key.presence, other.presence].filter((each) => each !== undefined),
     message: typeof message === "string" ? message : "",
     failing: [key, other].filter((term: Term) => term.fails).map(({ cel }) => cel.text),

@@ -128,6 +128,10 @@ function within(node: Node, owner: Value, place: Place): Value {
   const made = evaluate(node, { ...strict, nullable: false }, place);
   const { sure = made.cel } = made;
   const present = strict.present ?? cel.method(optional, "hasValue");
+  if (node.type === "Function" && (node.name === "keys" || node.name === "values")) {
+    const map = known(cel.orValue(optional, cel.map([])), "map");
+    return { ...made, present, sure, fails: true, there: present, orEmpty: evaluate(node, map, place).cel };
+  }
   return made.constant === undefined ? { ...made, present, sure, fails: true } : made;
 }
 

@@ -66,7 +66,7 @@ export function lenient(value: Value): Value {
   const { optional, present, type, sure = value.cel } = value;
   const soft = { ...value, sure, nullable: true, fails: false };
   if (optional !== undefined) return { ...soft, cel: cel.orValue(optional, cel.NULL) };
-  if (present === undefined || type === "list") return value;
+  if (present === undefined || (type === "list" && value.nullable)) return value;
   return { ...soft, cel: cel.conditional(present, cel.call("dyn", value.cel), cel.NULL) };
 }
 
