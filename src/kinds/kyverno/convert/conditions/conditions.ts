@@ -81,10 +81,12 @@ const isCovered = (failing: readonly string[], next: Condition | undefined): boo
   failing.every((text) => next?.failing.some((other) => other === text || other.startsWith(`${text}.`)));
 
 /** `? :`, which evaluates the condition first and fails with it. */
-const strictly = ({ yes }: Test, then: Test, otherwise: Test): Test => ({
-  yes: conditional(yes, then.yes, otherwise.yes),
-  no: conditional(yes, then.no, otherwise.no),
-});
+function strictly({ yes }: Test, then: Test, otherwise: Test): Test {
+  const failed = compare("==", list([yes]), list([]));
+  if (isNever(then) && isNever(otherwise)) return failed;
+  if (isNever(opposite(then)) && isNever(opposite(otherwise))) return opposite(failed);
+  return { yes: conditional(yes, then.yes, otherwise.yes), no: conditional(yes, then.no, otherwise.no) };
+}
 
 function conditionOf(value: unknown, scope: Scope, isSoft: boolean): Condition {
   if (!isObject(value)) throw new NotConverted([], "a condition has key, operator and value");

@@ -81,10 +81,10 @@ function numberTest(pattern: unknown, { type, exact }: TestFor): Test {
 
 function textTest(text: string, use: TestFor): Test {
   const pattern = parseTextPattern(text);
-  // A text that equals the whole pattern passes before the pattern is read; comparisons with amounts never meet such texts.
+  // A text that equals the whole pattern passes before the pattern is read; only where it skips something it matters that a range passes its own text.
   const whole: Atom = { comparison: "==", operand: text };
-  const isRead = use.type !== undefined || acceptsText(pattern, text) || isForAmounts(pattern) || hasWildcard(text);
-  return partTest(isRead ? pattern : { any: [...("any" in pattern ? pattern.any : [pattern]), whole] }, use);
+  const isRead = acceptsText(pattern, text) || hasWildcard(text) || (isForAmounts(pattern) && !use.exact);
+  return partTest(isRead || use.type !== undefined ? pattern : { any: [...("any" in pattern ? pattern.any : [pattern]), whole] }, use);
 }
 
 /** Whether only numbers, quantities and durations pass. */
