@@ -53,7 +53,7 @@ export function operandOf(term: Value, source: unknown, isSoft: boolean): Operan
   const word = NAME.test(plain) && (term.type === "dyn" || term.type === "string");
   // At admission every object has a name; labels and annotations are texts.
   const isNamed = /^request\.object\.metadata\.name$/.test(plain);
-  const nullable = term.nullable && !(term.fails && (isNamed || term.type === "string"));
+  const nullable = term.nullable && !(term.fails && term.inside === undefined && (isNamed || term.type === "string"));
   const there =
     isSoft && term.fails && term.optional !== undefined
       ? (term.present ?? method(term.optional, "hasValue"))

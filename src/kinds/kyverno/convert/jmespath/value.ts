@@ -152,7 +152,7 @@ export function itemOf(value: Value, index: number, scope: Scope): Value {
   const item = itemAt(isMade ? (value.orEmpty ?? value.cel) : value.cel, index);
   const inside = { item, path: (each: Cel) => each };
   const common = { nullable: true, sure, inside, ...(items !== undefined && { items }), ...(shape && { shape }) };
-  if (isMade) return known(cel.orValue(item, cel.NULL), type, { ...common, optional: item });
+  if (isMade) return known(cel.orValue(item, cel.NULL), type, { ...common, optional: item, fails: value.fails });
   const name = cel.primary(loopOf(scope, "l").name);
   const optional =
     index >= 0 ? cel.item(value.optional, index) : cel.method(value.optional, "optFlatMap", name, itemAt(name, index));
