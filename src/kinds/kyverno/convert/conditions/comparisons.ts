@@ -2,8 +2,7 @@
 import { isObject } from "../../../../kubernetes/object.js";
 import { type Cel, call, literal, plus } from "../cel-text.js";
 import type { Term } from "../term.js";
-import type { Operand } from "./membership.js";
-import { both, byKind, choose, compare, either, isBool, type Kind, kindsOf, NEVER, type Test } from "./test.js";
+import { both, byKind, choose, compare, either, isBool, type Kind, kindsOf, NEVER, type Operand, type Test } from "./test.js";
 import { type Comparison, compareTexts, isReadable, seconds } from "./texts.js";
 
 type Pair = (key: Operand, value: Operand) => Test;
@@ -40,7 +39,7 @@ export function equals(key: Operand, value: Operand, isSameField: boolean): Test
       : key.constant === undefined
         ? compare("==", key.cel, value.cel)
         : compare("==", value.cel, key.cel);
-  // Texts are compared as such where they are no duration, quantity or wildcard.
+  // Texts are compared as such where they are neither a duration nor a quantity nor a wildcard.
   const isPlain =
     isSameField ||
     (known === undefined

@@ -7,8 +7,8 @@ import { NotConverted, placed } from "../not-converted.js";
 import { loopOf, type Scope } from "../scope.js";
 import type { Term } from "../term.js";
 import { durations, equals, ordered } from "./comparisons.js";
-import { among, type Operand } from "./membership.js";
-import { ALWAYS, both, compare, either, isNever, NEVER, never, opposite, type Test, unlessNull } from "./test.js";
+import { among } from "./membership.js";
+import { ALWAYS, both, compare, either, isNever, NEVER, never, type Operand, opposite, type Test, unlessNull } from "./test.js";
 import type { Comparison } from "./texts.js";
 import { operandOf } from "./well-known.js";
 

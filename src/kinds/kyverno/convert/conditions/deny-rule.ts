@@ -8,7 +8,7 @@ import type { Scope } from "../scope.js";
 import { type Condition, type Conditions, readConditions, testOf } from "./conditions.js";
 import { ALWAYS, type Test } from "./test.js";
 
-/** What a denial asks, and what it says. */
+/** A denial: its test and its message. */
 export interface Denial {
   /** Whether it denies. */
   readonly test: Test;
@@ -26,7 +26,7 @@ export const denyRule: RuleWriter = (body, message, scope, path) => {
   );
 };
 
-/** What Kyverno says about a rule without a message. */
+/** Kyverno's message of a rule without one. */
 export const withoutMessage = ({ rule }: Scope): string => `validation error: rule ${rule} failed`;
 
 /**

@@ -28,10 +28,10 @@ export const foreachRule: RuleWriter = (body, message, scope, path) => {
     );
 };
 
-/** What patterns look at. */
+/** The value that a pattern is about. */
 type Root = Pick<Term, "cel"> & { readonly shape?: Shape | undefined };
 
-/** What each loop of a list of loops denies. @param whole what patterns look at where the elements are no maps */
+/** The denials of a list of loops. @param whole for patterns, where the elements are not maps */
 function denials(body: unknown, message: string, scope: Scope, whole: Root, nesting: number): readonly Denial[] {
   if (!Array.isArray(body)) throw new NotConverted([], "foreach is a list");
   return body.map((entry: unknown, index) => placed([index], () => denialOf(entry, message, scope, whole, nesting)));
@@ -93,7 +93,7 @@ function denialOf(entry: unknown, message: string, scope: Scope, whole: Root, ne
   };
 }
 
-/** What a loop's body denies of one element. */
+/** The denial of one element by a loop's body. */
 function bodyOf(
   entry: Readonly<Record<string, unknown>>,
   message: string,
@@ -145,7 +145,7 @@ function patternMessage(prefix: string, message: string, scope: Scope): string |
   return messageOf(`${prefix}validation error: ${message}${end} rule ${scope.rule} failed`, scope);
 }
 
-/** The elements of a loop: none where the list is missing; what is no list is one element. */
+/** The elements of a loop: none where the list is missing; anything else is one element. */
 function elementsOf(source: string, scope: Scope): Elements {
   // Every Pod has containers.
   const isRequired =

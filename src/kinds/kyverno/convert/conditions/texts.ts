@@ -1,11 +1,10 @@
-/** What texts mean to the operators: quantities, durations, versions, wildcards, ranges. */
+/** The meaning of texts to the operators: quantities, durations, versions, wildcards, ranges. */
 import { parseGoDuration } from "../../../../data/go/duration.js";
 import { type Cel, call, literal, method, plus } from "../cel-text.js";
 import { DURATION, matching } from "../pattern/scalar.js";
 import { hasWildcard, isQuantity } from "../pattern/text-pattern.js";
 import type { Term } from "../term.js";
-import type { Operand } from "./membership.js";
-import { ALWAYS, ask, both, byKind, choose, compare, either, isNever, NEVER, opposite, type Test } from "./test.js";
+import { ALWAYS, ask, both, byKind, choose, compare, either, isNever, NEVER, type Operand, opposite, type Test } from "./test.js";
 
 const FLOAT = "^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]+)?$";
 const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;

@@ -52,9 +52,7 @@ export interface QueryOptions {
 export function query(source: string, scope: Scope, { nested = new Map(), current }: QueryOptions = {}): Value {
   const { tree, literals } = parseQuery(source);
   // Kyverno's autogen changes the plain text request.object: what is quoted stays the whole object.
-  const { pod: _, ...roots } = scope.roots;
-  const root = rootOf(source.includes('request."object"') ? { ...scope, roots } : scope);
-  const made = evaluate(tree, current ?? root, { scope, literals, nested });
+  const made = evaluate(tree, current ?? rootOf(scope, source.includes('request."object"')), { scope, literals, nested });
   if (made.cel.text.includes(WHOLE))
     throw new NotConverted([], "images as a whole are not converted: write their registry, path, name, tag or digest");
   return made;
