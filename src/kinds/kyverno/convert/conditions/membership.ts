@@ -4,7 +4,8 @@ import { isObject } from "../../../../kubernetes/object.js";
 import { type Cel, call, conditional, item, list, literal, method, primary, relation } from "../cel-text.js";
 import { constant } from "../jmespath/value.js";
 import { NotConverted } from "../not-converted.js";
-import { hasWildcard } from "../pattern/text-pattern.js";
+import { hasWildcard } from "../pattern/scalar.js";
+import { isInRange, matchesKnown, matchesText, numberOf, printed, rangeOf } from "./comparisons.js";
 import {
   ALWAYS,
   ask,
@@ -25,7 +26,6 @@ import {
   type Test,
   unlessNull,
 } from "./test.js";
-import { isInRange, matchesKnown, matchesText, numberOf, printed, rangeOf } from "./texts.js";
 
 /** Whether an item is one of the values. */
 type IsIn = (item: Operand) => Test;

@@ -1,7 +1,7 @@
 /** The knowledge about keys, values and lists by the names of the fields that they come from. */
 import { method } from "../cel-text.js";
 import type { Value } from "../jmespath/value.js";
-import { hasWildcard } from "../pattern/text-pattern.js";
+import { hasWildcard } from "../pattern/scalar.js";
 import { ask, type Operand } from "./test.js";
 
 /** Fields that are texts, or lists of texts, without wildcards. */

@@ -52,7 +52,11 @@ export interface QueryOptions {
 export function query(source: string, scope: Scope, { nested = new Map(), current }: QueryOptions = {}): Value {
   const { tree, literals } = parseQuery(source);
   // Kyverno's autogen changes the plain text request.object: what is quoted stays the whole object.
-  const made = evaluate(tree, current ?? rootOf(scope, source.includes('request."object"')), { scope, literals, nested });
+  const made = evaluate(tree, current ?? rootOf(scope, source.includes('request."object"')), {
+    scope,
+    literals,
+    nested,
+  });
   if (made.cel.text.includes(WHOLE))
     throw new NotConverted([], "images as a whole are not converted: write their registry, path, name, tag or digest");
   return made;
@@ -324,7 +328,13 @@ function both(left: Value, rightOf: () => Value, scope: Scope): Value {
   if (isFalse.text === "true") return left;
   const right = rightOf();
   if (isFalse.text === "false") return right;
-  if (left.type === "bool" && right.type === "bool" && !left.nullable && !right.nullable && right.optional === undefined)
+  if (
+    left.type === "bool" &&
+    right.type === "bool" &&
+    !left.nullable &&
+    !right.nullable &&
+    right.optional === undefined
+  )
     return known(allOf(left, left.cel, right.cel), "bool", { fails: left.fails || right.fails });
   const truth = allOf(left, truthy(left, scope), truthy(lenient(right), scope));
   const isSame = left.type === right.type;
