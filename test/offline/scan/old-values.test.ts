@@ -39,3 +39,15 @@ test("a rule's own values take precedence over global ones; other policies keep 
   const other = { metadata: { name: "q" }, spec: { rules: [{ name: "r" }] } };
   assert.equal(withValues(other, given({ mode: "own" })), other);
 });
+
+test("values of resources are those of all rules of the policy", () => {
+  const resources = [
+    { name: "a", values: { "map.data.a": "x", "request.namespace": "n" } },
+    { name: "b", values: { "map.data.b": "y" } },
+  ];
+  const { old } = valuesOf({ policies: [{ name: "p", resources }] });
+  assert.deepEqual(ruleOf(withValues(policy({ context: [{ name: "map", configMap: { name: "m" } }] }), old)), {
+    name: "r",
+    context: [variable("map", { data: { a: "x", b: "y" } })],
+  });
+});
