@@ -32,6 +32,8 @@ interface Place {
   readonly scope: Scope;
   readonly literals: ParsedQuery["literals"];
   readonly nested: Nested;
+  /** Whether it is a filter's condition: a key that is missing is null in all of it. */
+  readonly isFilter?: boolean;
 }
 
 type Of<T extends Node["type"]> = Extract<Node, { readonly type: T }>;
@@ -106,7 +108,11 @@ function evaluated(node: Node, current: Value, place: Place): Value {
     case "OrExpression":
       return either(soft(node.left), () => soft(node.right), scope);
     case "AndExpression":
-      return both(soft(node.left), () => evaluate(node.right, current, place), scope);
+      return both(
+        soft(node.left),
+        () => (place.isFilter ? soft(node.right) : evaluate(node.right, current, place)),
+        scope,
+      );
     case "NotExpression":
       return known(falsy(soft(node.child), scope), "bool");
     case "Comparator":
@@ -173,7 +179,8 @@ function project(list: Value, right: Node, condition: Node | undefined, place: P
   const { type: typeOfEach = "dyn", nullable = false } = list.items ?? {};
   const element = list.each?.(each) ?? known(each, typeOfEach, { nullable, ...about(list.items) });
   const inside = { ...place, scope: inner };
-  const asked = condition === undefined ? constant(true) : lenient(evaluate(condition, element, inside));
+  const asked =
+    condition === undefined ? constant(true) : lenient(evaluate(condition, element, { ...inside, isFilter: true }));
   const made = evaluate(right, element, inside);
   const { type } = made;
   return changed(list, "list", place.scope, (old) => collected(old, name, asked, made, inner), {
@@ -328,13 +335,7 @@ function both(left: Value, rightOf: () => Value, scope: Scope): Value {
   if (isFalse.text === "true") return left;
   const right = rightOf();
   if (isFalse.text === "false") return right;
-  if (
-    left.type === "bool" &&
-    right.type === "bool" &&
-    !left.nullable &&
-    !right.nullable &&
-    right.optional === undefined
-  )
+  if (left.type === "bool" && right.type === "bool" && !left.nullable && !right.nullable)
     return known(allOf(left, left.cel, right.cel), "bool", { fails: left.fails || right.fails });
   const truth = allOf(left, truthy(left, scope), truthy(lenient(right), scope));
   const isSame = left.type === right.type;

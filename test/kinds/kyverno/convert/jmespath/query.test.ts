@@ -247,6 +247,10 @@ test("of a rule about Pods the spec and metadata are the Pod's", () => {
     ["request.object.metadata.labels.a || ''", 'variables.pod.?metadata.labels.a.orValue("")'],
     ["request.object.kind", "object.kind"],
     ["request.oldObject.spec.a", "variables.oldPod.spec.a"],
+    [
+      "request.object.spec.containers[?name == 'a' && tty].image || `[]`",
+      'variables.pod.spec.?containers.orValue([]).map(e, e.?name.orValue("") == "a" && e.?tty.orValue(null) == true && has(e.image), e.image)',
+    ],
     // Autogen changes the plain text request.object only.
     ["request.\"object\".metadata.labels.a || ''", 'object.metadata.?labels.a.orValue("")'],
   ];
