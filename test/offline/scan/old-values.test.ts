@@ -40,14 +40,14 @@ test("a rule's own values take precedence over global ones; other policies keep 
   assert.equal(withValues(other, given({ mode: "own" })), other);
 });
 
-test("values of resources are those of all rules of the policy", () => {
+test("values of single resources count where they do not contradict each other", () => {
   const resources = [
-    { name: "a", values: { "map.data.a": "x", "request.namespace": "n" } },
-    { name: "b", values: { "map.data.b": "y" } },
+    { name: "x", values: { "map.data.a": 1, mode: "strict", "request.operation": "UPDATE" } },
+    { name: "y", values: { "map.data.b": 2, mode: "lax" } },
   ];
   const { old } = valuesOf({ policies: [{ name: "p", resources }] });
-  assert.deepEqual(ruleOf(withValues(policy({ context: [{ name: "map", configMap: { name: "m" } }] }), old)), {
+  assert.deepEqual(ruleOf(withValues(policy({}), old)), {
     name: "r",
-    context: [variable("map", { data: { a: "x", b: "y" } })],
+    context: [variable("map", { data: { a: 1, b: 2 } })],
   });
 });

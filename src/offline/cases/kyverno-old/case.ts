@@ -156,7 +156,14 @@ class Judging {
       if (failure !== undefined)
         this.#rows.push({ ...named, rule: "evaluation", result: "error", message: failure.message });
       else this.#add(named, response, request.kind.kind);
-      if (mutates && !this.#patched.some((each) => each.policy === named.policy && each.resource === resource))
+      const isOfKind = response.variant.match?.written.some(({ resources = [] }) =>
+        resources.some((each) => each === "*" || each === request.resource.resource),
+      );
+      if (
+        mutates &&
+        isOfKind === true &&
+        !this.#patched.some((each) => each.policy === named.policy && each.resource === resource)
+      )
         this.#patched.push({ ...named, object: left });
     }
     return left;
@@ -186,6 +193,12 @@ function worldOf(written: JsonObject, values: Values, bindings: readonly JsonObj
   };
 }
 
-const policyName = (resource: PolicyResource): string => originOf(resource)?.policy ?? nameOf({ ...resource });
+/** `NAMESPACE/NAME` of a namespaced policy. */
+function policyName(resource: PolicyResource): string {
+  const { namespace = resource.metadata.namespace ?? "", policy = resource.metadata.name ?? "" } =
+    originOf(resource) ?? {};
+  return namespace === "" ? policy : `${namespace}/${policy}`;
+}
+
 const sortKey = ({ policy, rule, resource }: Row): string => `${policy}\u0000${rule}\u0000${resource}`;
 const listOf = (list: unknown): readonly JsonObject[] => (Array.isArray(list) ? list.filter(isObject) : []);
