@@ -260,7 +260,9 @@ function equalitySteps(item: unknown, value: Value, walk: Walk): readonly Step[]
 
 /** Whether for every pattern of a list one item passes it. */
 function exists(patterns: unknown, value: Value, walk: Walk): Cel {
-  if (!Array.isArray(patterns) || !patterns.every(isObject)) return cel.FALSE;
+  if (!Array.isArray(patterns) || patterns.length === 0)
+    throw new NotConverted([], "Kyverno refuses ^(…) without a list");
+  if (!patterns.every(isObject)) return cel.FALSE;
   const found = patterns.map((pattern, index) =>
     placed([index], () => {
       const { name, inner, item } = itemOf(value, walk);
