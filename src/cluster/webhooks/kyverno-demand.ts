@@ -88,8 +88,8 @@ export function oldKyvernoDemand(id: string, resource: unknown, conditions: Port
   const asked = readOldPolicy(resource).rules.flatMap(({ policies }) =>
     policies.flatMap(({ resource: policy }) => kyvernoDemand(id, policy, { conditions, excepted: true }) ?? []),
   );
-  // It checks everything again that it is asked about.
-  return asked.length === 0 ? undefined : { ...together(id, asked), shares: true };
+  // It checks everything again that it is asked about. One that mutates has a webhook of its own: only MutatingAdmissionPolicies share a pass.
+  return asked.length === 0 ? undefined : { ...together(id, asked), shares: asked.every(({ shares }) => shares) };
 }
 
 /** The parts of a spec that decide which variants there are. */

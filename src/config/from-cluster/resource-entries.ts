@@ -92,7 +92,7 @@ export function documentsEntry(
   }
   const [first] = documents;
   if (first === undefined || problems.length > 0) return { entry: undefined, problems };
-  const { kind } = policies[0]?.key ?? { kind: "" };
+  const { group, kind } = policies[0]?.key ?? { group: "", kind: "" };
   const entry: ResourceEntry = {
     kind: "resource",
     id,
@@ -100,7 +100,7 @@ export function documentsEntry(
     documents: Object.freeze(documents),
     policyMode: "protect",
     // In a cluster the policy alone decides whether objects are changed.
-    allowedToMutate: kind === "MutatingAdmissionPolicy",
+    allowedToMutate: kind === "MutatingAdmissionPolicy" || group === OLD_KYVERNO_GROUP,
     // The API server has stored the broken one: it must not prevent the others from acting.
     ...(kind === "CertificateRequestPolicy" && { certificateRequests: { invalidPolicies: "keep" } }),
     optionalCompanions: true,

@@ -117,5 +117,6 @@ export class KyvernoEngine {
   }
 }
 
-const sortKey = ({ resource: { kind, metadata } }: CompiledPolicy): string =>
-  `${kind}\u0000${metadata.namespace ?? ""}\u0000${metadata.name ?? ""}`;
+/** Rules of one old policy stay in their order. */
+const sortKey = ({ origin, resource: { kind, metadata, converted } }: CompiledPolicy): string =>
+  `${kind}\u0000${metadata.namespace ?? ""}\u0000${(converted && origin?.policy) ?? metadata.name ?? ""}`;
