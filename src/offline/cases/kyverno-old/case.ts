@@ -110,7 +110,7 @@ class Judging {
   ) {
     const bound = isObject(written.userinfo) ? bindingsOf(written.userinfo) : undefined;
     this.#user = bound?.userInfo as User | undefined;
-    const world = worldOf(written, values, bound?.bindings ?? []);
+    const world = worldOf(values, bound?.bindings ?? []);
     const mutating = policies.filter(({ resource }) => isMutating(resource));
     const of = (isOld: boolean) => mutating.filter(({ origin }) => (origin !== undefined) === isOld);
     this.#before = mutatingEngine(of(true), { world });
@@ -151,13 +151,13 @@ class Judging {
     const input = mutates ? ({ kind: "admission", request } as const) : admissionInput(request);
     const { responses, failure, object: left = object } = await engine.decide(input, NO_LIMITS);
     for (const response of responses) {
-      const { policy } = response;
-      const named = { policy: policyName(policy.resource), resource };
+      const { namespace = "", name = "" } = nameAndNamespace(response.policy.resource);
+      const named = { policy: [namespace, name].filter(Boolean).join("/"), resource };
       if (failure !== undefined)
         this.#rows.push({ ...named, rule: "evaluation", result: "error", message: failure.message });
       else this.#add(named, response, request.kind.kind);
-      if (mutates && !this.#patched.some((each) => each.policy === named.policy && each.resource === resource))
-        this.#patched.push({ ...named, object: left });
+      if (mutates && !this.#patched.some((each) => each.policy === name && each.resource === resource))
+        this.#patched.push({ policy: name, resource, object: left });
     }
     return left;
   }
@@ -172,20 +172,21 @@ class Judging {
   }
 }
 
-/** The world of Kyverno's command, which knows the namespaces of the resources, and those of the values with their labels. */
-function worldOf(written: JsonObject, values: Values, bindings: readonly JsonObject[]): World {
-  const own = new Set(listOf(written.resources).map(namespaceOf));
-  for (const each of values.namespaces) own.delete(nameOf(each));
-  own.delete("");
-  const bare = [...own].map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } }));
+/** The world of Kyverno's command, which knows namespaces by their values alone. */
+function worldOf(values: Values, bindings: readonly JsonObject[]): World {
   return {
-    resources: new FileResources([...values.namespaces, ...bare]),
+    resources: new FileResources(values.namespaces),
     authorizer: NO_OPINION,
     external: commandLineData({ bindings }, NO_EXTERNAL.http),
     now: () => 0,
   };
 }
 
-const policyName = (resource: PolicyResource): string => originOf(resource)?.policy ?? nameOf({ ...resource });
+/** The policy, or the old one that it was made of. */
+function nameAndNamespace(resource: PolicyResource) {
+  const origin = originOf(resource);
+  return origin === undefined ? resource.metadata : { namespace: origin.namespace, name: origin.policy };
+}
+
 const sortKey = ({ policy, rule, resource }: Row): string => `${policy}\u0000${rule}\u0000${resource}`;
 const listOf = (list: unknown): readonly JsonObject[] => (Array.isArray(list) ? list.filter(isObject) : []);
