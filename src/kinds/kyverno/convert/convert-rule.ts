@@ -87,7 +87,7 @@ export function convertRule(
   if (cel !== undefined) celRule(cel, validate, draft, matched, old);
   else writeChecks(validate, scope);
   const made = documentsOf(old, name, matched, draft);
-  if (cel !== undefined && old.circumstances.toAdmissionPolicy !== true) checkCompiles(made.documents, old);
+  if (cel !== undefined && old.circumstances.compiles === true) checkCompiles(made.documents, old);
   return made;
 }
 

@@ -151,13 +151,20 @@ class Judging {
     const input = mutates ? ({ kind: "admission", request } as const) : admissionInput(request);
     const { responses, failure, object: left = object } = await engine.decide(input, NO_LIMITS);
     for (const response of responses) {
-      const { namespace = "", name = "" } = nameAndNamespace(response.policy.resource);
-      const named = { policy: [namespace, name].filter(Boolean).join("/"), resource };
+      const { policy } = response;
+      const named = { policy: policyName(policy.resource), resource };
       if (failure !== undefined)
         this.#rows.push({ ...named, rule: "evaluation", result: "error", message: failure.message });
       else this.#add(named, response, request.kind.kind);
-      if (mutates && !this.#patched.some((each) => each.policy === name && each.resource === resource))
-        this.#patched.push({ policy: name, resource, object: left });
+      const isOfKind = response.variant.match?.written.some(({ resources = [] }) =>
+        resources.some((each) => each === "*" || each === request.resource.resource),
+      );
+      if (
+        mutates &&
+        isOfKind === true &&
+        !this.#patched.some((each) => each.policy === named.policy && each.resource === resource)
+      )
+        this.#patched.push({ ...named, object: left });
     }
     return left;
   }
@@ -172,7 +179,7 @@ class Judging {
   }
 }
 
-/** The world of Kyverno's command, which knows namespaces by their values alone. */
+/** The world of Kyverno's command, which knows namespaces by the values alone. */
 function worldOf(values: Values, bindings: readonly JsonObject[]): World {
   return {
     resources: new FileResources(values.namespaces),
@@ -182,10 +189,11 @@ function worldOf(values: Values, bindings: readonly JsonObject[]): World {
   };
 }
 
-/** The policy, or the old one that it was made of. */
-function nameAndNamespace(resource: PolicyResource) {
-  const origin = originOf(resource);
-  return origin === undefined ? resource.metadata : { namespace: origin.namespace, name: origin.policy };
+/** `NAMESPACE/NAME` of a namespaced policy. */
+function policyName(resource: PolicyResource): string {
+  const { namespace = resource.metadata.namespace ?? "", policy = resource.metadata.name ?? "" } =
+    originOf(resource) ?? {};
+  return namespace === "" ? policy : `${namespace}/${policy}`;
 }
 
 const sortKey = ({ policy, rule, resource }: Row): string => `${policy}\u0000${rule}\u0000${resource}`;

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { parseJson } from "../../../src/data/json.js";
+import { createCompilers } from "../../../src/kinds/kyverno/dialect.js";
+import { isObject, type JsonObject, text } from "../../../src/kubernetes/object.js";
+import { decideOldKyvernoCase, type OldKyvernoExpectation } from "../../../src/offline/cases/kyverno-old/case.js";
+
+const compilers = createCompilers();
+
+interface Expected extends Pick<OldKyvernoExpectation, "patched"> {
+  readonly rows: readonly { readonly policy: string; readonly resource: string; readonly result: string }[];
+  readonly "load error"?: unknown;
+  readonly "command error"?: unknown;
+}
+
+interface Case {
+  readonly id: string;
+  readonly written: JsonObject;
+  readonly expected: Expected;
+}
+
+function read(name: string): readonly Case[] {
+  const file = new URL(`../../../../test/vectors/kyverno-old/${name}`, import.meta.url);
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => {
+      const { id, expect } = JSON.parse(line) as { id: string; expect: Expected };
+      return { id, written: parseJson(line) as JsonObject, expected: expect };
+    });
+}
+
+/** The resources that a policy refuses: a failure and an error count alike. */
+function refused({ rows }: Pick<Expected, "rows">): readonly string[] {
+  const bad = rows.filter(({ result }) => result === "fail" || result === "error");
+  return [...new Set(bad.map(({ policy, resource }) => `${policy.split("/").at(-1)} ${resource}`))].sort();
+}
+
+/** The objects that were changed, by policy and resource. */
+const patches = ({ patched = [] }: Pick<Expected, "patched">): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    patched.map(({ policy, resource, object }) => [`${policy.split("/").at(-1)} ${resource}`, object]),
+  );
+
+/** Why a case is not converted, or is decided otherwise. */
+const NOT_ALIKE: ReadonlyMap<string, string> = new Map([]);
+
+const isRefusedByKyverno = (expected: Expected): boolean =>
+  expected["load error"] !== undefined || expected["command error"] !== undefined;
+
+const asWritten = (value: OldKyvernoExpectation): Expected => JSON.parse(JSON.stringify(value)) as Expected;
+
+describe("what Kyverno 1.19.1 says of cases in its old language", () => {
+  const cases = read("cases.jsonl");
+  const converted: string[] = [];
+  for (const { id, written, expected } of cases)
+    test(id, async () => {
+      const found = await decideOldKyvernoCase(written, compilers);
+      const left = found["not converted"] ?? found["command error"];
+      if (isRefusedByKyverno(expected)) return assert.notEqual(left, undefined);
+      if (left === undefined) converted.push(id);
+      const known = NOT_ALIKE.get(id);
+      const own = asWritten(found);
+      const isAlike =
+        left === undefined &&
+        refused(own).join() === refused(expected).join() &&
+        JSON.stringify(patches(own)) === JSON.stringify(patches(expected));
+      if (known !== undefined) return assert.equal(isAlike, false, "it is decided alike now: take it from the list");
+      assert.equal(left, undefined);
+      assert.deepEqual(refused(own), refused(expected));
+      assert.deepEqual(patches(own), patches(expected));
+    });
+  test("most are converted", () => assert.ok(converted.length >= 655, String(converted.length)));
+});
+
+test("a policy that is not converted has its place and the reason", async () => {
+  const [first] = read("cases.jsonl").filter(({ id }) => id === "podsec-privileged");
+  const { rows, ...found } = await decideOldKyvernoCase(first?.written ?? {}, compilers);
+  assert.deepEqual(rows, []);
+  const [reason] = found["not converted"] ?? [];
+  assert.equal(isObject(reason) && text(reason, "place"), "spec.rules[0].validate.podSecurity.level");
+});
