@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # github.com/kyverno/go-jmespath v0.4.1-0.20231124160150-95e59c162877, the JMESPath of Kyverno's policies: a key that a map lacks is an error, where every other
 # JMESPath answers null, but only on a plain path. Behind a pipe the same path answers null, and so it does where the parent is null, a text or an index too large.
-# A comparison asks without an error, `&&` asks with one. So `a.b`, `a | b` and `a.b == null` are three questions, and writing one for the other changes whether a rule fails.
+# A comparison asks without an error, `&&` asks with one: `a.b`, `a | b` and `a.b == null` are three questions, and only one of them fails a rule.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

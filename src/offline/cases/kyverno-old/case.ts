@@ -110,7 +110,7 @@ class Judging {
   ) {
     const bound = isObject(written.userinfo) ? bindingsOf(written.userinfo) : undefined;
     this.#user = bound?.userInfo as User | undefined;
-    const world = worldOf(written, values, bound?.bindings ?? []);
+    const world = worldOf(values, bound?.bindings ?? []);
     const mutating = policies.filter(({ resource }) => isMutating(resource));
     const of = (isOld: boolean) => mutating.filter(({ origin }) => (origin !== undefined) === isOld);
     this.#before = mutatingEngine(of(true), { world });
@@ -179,14 +179,10 @@ class Judging {
   }
 }
 
-/** The world of Kyverno's command, which knows the namespaces of the resources, and those of the values with their labels. */
-function worldOf(written: JsonObject, values: Values, bindings: readonly JsonObject[]): World {
-  const own = new Set(listOf(written.resources).map(namespaceOf));
-  for (const each of values.namespaces) own.delete(nameOf(each));
-  own.delete("");
-  const bare = [...own].map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } }));
+/** The world of Kyverno's command, which knows namespaces by the values alone. */
+function worldOf(values: Values, bindings: readonly JsonObject[]): World {
   return {
-    resources: new FileResources([...values.namespaces, ...bare]),
+    resources: new FileResources(values.namespaces),
     authorizer: NO_OPINION,
     external: commandLineData({ bindings }, NO_EXTERNAL.http),
     now: () => 0,

@@ -64,7 +64,7 @@ describe("an exception", () => {
         { exceptions: [{ policyName: "shop/p", ruleNames: ["*"] }], match: matching({ kinds, names: ["a"] }) },
         shop,
       ),
-      "x..",
+      "x.-",
     );
   });
 
