@@ -1,5 +1,4 @@
 /** Converts one rule: match, context, preconditions and what it validates or changes become one policy. */
-import type { FieldPath } from "../../../kubernetes/field-error.js";
 import { isObject, type JsonObject, member, text } from "../../../kubernetes/object.js";
 import { celRule, checkCompiles } from "./cel-rule.js";
 import { conditionsHold, denyRule } from "./conditions/conditions.js";
@@ -15,15 +14,7 @@ import { shapeOfRules } from "./pattern/shape.js";
 import { podSecurityRule } from "./pod-security/pod-security-rule.js";
 import { documentsOf } from "./policy-document.js";
 import { RuleDraft } from "./rule-draft.js";
-import type { Scope } from "./scope.js";
-
-/**
- * Writes what a rule checks into a draft.
- * @param body the value of its key, such as `pattern`
- * @param message `validate.message`, `""` without one
- * @param path of the body, below the rule
- */
-export type RuleWriter = (body: unknown, message: string, scope: Scope, path: FieldPath) => void;
+import type { RuleWriter, Scope } from "./scope.js";
 
 /** The checks of a rule, by their keys in `validate`. */
 const WRITERS: ReadonlyMap<string, RuleWriter> = new Map([

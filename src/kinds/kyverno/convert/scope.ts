@@ -1,4 +1,5 @@
 /** The names that the expressions of a rule can use, and the place where they stand. */
+import type { FieldPath } from "../../../kubernetes/field-error.js";
 import type { Cel } from "./cel-text.js";
 import type { Shape } from "./pattern/shape.js";
 import type { RuleDraft } from "./rule-draft.js";
@@ -44,3 +45,11 @@ export const loopOf = (scope: Scope, name = "e"): { readonly name: string; reado
   name: scope.depth === 0 ? name : `${name}${scope.depth}`,
   inner: { ...scope, depth: scope.depth + 1 },
 });
+
+/**
+ * Writes what a rule checks into a draft.
+ * @param body the value of its key, such as `pattern`
+ * @param message `validate.message`, `""` without one
+ * @param path of the body, below the rule
+ */
+export type RuleWriter = (body: unknown, message: string, scope: Scope, path: FieldPath) => void;

@@ -2,11 +2,10 @@
 import type { FieldPath } from "../../../../kubernetes/field-error.js";
 import { isObject, member } from "../../../../kubernetes/object.js";
 import { type Cel, conditional, list, literal, TRUE } from "../cel-text.js";
-import type { RuleWriter } from "../convert-rule.js";
 import { messageOf, template } from "../jmespath/template.js";
 import { shared } from "../jmespath/value.js";
 import { NotConverted, placed } from "../not-converted.js";
-import { loopOf, type Scope } from "../scope.js";
+import { loopOf, type RuleWriter, type Scope } from "../scope.js";
 import type { Term } from "../term.js";
 import { type Comparison, durations, equals, ordered } from "./comparisons.js";
 import { among } from "./membership.js";

@@ -10,6 +10,7 @@ import { WHOLE } from "./images.js";
 import { type Node, type ParsedQuery, Placeholder, parseQuery } from "./parse.js";
 import { rootOf } from "./roots.js";
 import {
+  about,
   changed,
   constant,
   falsy,
@@ -54,11 +55,8 @@ export interface QueryOptions {
 export function query(source: string, scope: Scope, { nested = new Map(), current }: QueryOptions = {}): Value {
   const { tree, literals } = parseQuery(source);
   // Kyverno's autogen changes the plain text request.object: what is quoted stays the whole object.
-  const made = evaluate(tree, current ?? rootOf(scope, source.includes('request."object"')), {
-    scope,
-    literals,
-    nested,
-  });
+  const root = current ?? rootOf(scope, source.includes('request."object"'));
+  const made = evaluate(tree, root, { scope, literals, nested });
   if (made.cel.text.includes(WHOLE))
     throw new NotConverted([], "images as a whole are not converted: write their registry, path, name, tag or digest");
   return made;
@@ -188,12 +186,6 @@ function project(list: Value, right: Node, condition: Node | undefined, place: P
     ...((right.type !== "Identity" || list.projected === true) && { projected: true }),
   });
 }
-
-/** The knowledge about the parts of a value. */
-const about = (value: Pick<Term, "items" | "shape"> = {}): Partial<Value> => ({
-  ...(value.items !== undefined && { items: value.items }),
-  ...(value.shape !== undefined && { shape: value.shape }),
-});
 
 /** The items of a list that are made of another one's; those that are null are left out. */
 function collected(list: Cel, name: string, condition: Value, made: Value, scope: Scope): Cel {

@@ -241,6 +241,12 @@ function counts(value: Value, as: boolean, scope: Scope): Cel {
   return as ? cel.not(isEmpty) : isEmpty;
 }
 
+/** The knowledge about the parts of a value. */
+export const about = (value: Pick<Term, "items" | "shape"> = {}): Partial<Value> => ({
+  ...(value.items !== undefined && { items: value.items }),
+  ...(value.shape !== undefined && { shape: value.shape }),
+});
+
 export const isNumber = (value: Term): boolean => NUMBERS.has(value.type);
 
 /** A value inside of text. */

@@ -3,10 +3,9 @@ import type { FieldPath } from "../../../../kubernetes/field-error.js";
 import { member, text } from "../../../../kubernetes/object.js";
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
-import type { RuleWriter } from "../convert-rule.js";
 import { matchesAny } from "../match/wildcard.js";
 import { NotConverted, placed } from "../not-converted.js";
-import type { Scope } from "../scope.js";
+import type { RuleWriter, Scope } from "../scope.js";
 import { type Check, chain, checksOf, type Fields, fieldTest, type Inherited, volumesAre } from "./checks.js";
 
 /** An entry of `exclude`. Images make it one of containers, without images it is one of the Pod. */

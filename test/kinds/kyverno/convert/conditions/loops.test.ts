@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { primary } from "../../../../../src/kinds/kyverno/convert/cel-text.js";
 import { denyRule } from "../../../../../src/kinds/kyverno/convert/conditions/conditions.js";
 import { foreachRule } from "../../../../../src/kinds/kyverno/convert/conditions/foreach-rule.js";
-import type { RuleWriter } from "../../../../../src/kinds/kyverno/convert/convert-rule.js";
 import type { RuleDraft } from "../../../../../src/kinds/kyverno/convert/rule-draft.js";
+import type { RuleWriter } from "../../../../../src/kinds/kyverno/convert/scope.js";
 import { refusal, scopeOf, resultOf as valueFor } from "../converted.js";
 
 const PODS = { object: primary("object"), oldObject: primary("oldObject") };
