@@ -1,16 +1,18 @@
 /** Conditions (`any`, `all`) of preconditions and denials, and `validate.deny`. */
 import type { FieldPath } from "../../../../kubernetes/field-error.js";
 import { isObject, member } from "../../../../kubernetes/object.js";
-import { type Cel, conditional, list, literal, TRUE } from "../cel-text.js";
+import { type Cel, conditional, list, literal, method, TRUE } from "../cel-text.js";
 import { messageOf, template } from "../jmespath/template.js";
-import { shared } from "../jmespath/value.js";
+import { shared, type Value } from "../jmespath/value.js";
 import { NotConverted, placed } from "../not-converted.js";
+import { hasWildcard } from "../pattern/scalar.js";
 import { loopOf, type RuleWriter, type Scope } from "../scope.js";
 import type { Term } from "../term.js";
 import { type Comparison, durations, equals, ordered } from "./comparisons.js";
 import { among } from "./membership.js";
 import {
   ALWAYS,
+  ask,
   both,
   compare,
   either,
@@ -22,7 +24,6 @@ import {
   type Test,
   unlessNull,
 } from "./test.js";
-import { operandOf } from "./well-known.js";
 
 /** A condition, with its own message. */
 interface Condition {
@@ -122,6 +123,70 @@ function conditionOf(value: unknown, scope: Scope, isSoft: boolean): Condition {
     presence: [key.presence, other.presence].filter((each) => each !== undefined),
     message: typeof message === "string" ? message : "",
     failing: [key, other].filter((term: Term) => term.fails).map(({ cel }) => cel.text),
+  };
+}
+
+/** Fields that are texts, or lists of texts, without wildcards. */
+const PLAIN =
+  /(?:\b(?:name|namespace|kind|apiVersion|image|operation|username|uid|add|drop|finalizers|groups|[a-z]+Name|registry|tag|digest)|keys\(@?[^()]*\))(?:\[\])?$/;
+
+/** Fields of built-in kinds that may have wildcards: rules of roles and webhooks, hosts, and free texts. */
+const WILD =
+  /\b(?:verbs|resources|apiGroups|resourceNames|nonResourceURLs|hosts?|rules|annotations|command|args|value|data|key)\b/;
+
+/** Fields of Kubernetes' own kinds that are lists of maps or texts. */
+const LISTS =
+  /(?:^|\.)(?:\w*[cC]ontainers|volumes|volumeMounts|env|envFrom|ports|rules|subjects|tls|hosts|paths|tolerations|verbs|resources|apiGroups)(?:\[\])?$/;
+
+/** Whether a query ends with a field that is a list. */
+export const isKnownList = (source: string): boolean => LISTS.test(source.trim());
+
+/** The name of a loop's variable, such as `container` for a list of containers. */
+export const loopNameOf = (source: string): string =>
+  /(container|volume|mount|port|rule|subject|host|path)s(?:\[\])?$/i.exec(source.trim())?.[1]?.toLowerCase() ??
+  "element";
+
+/** A single text of that sort. */
+const NAME = /\b(?:name|namespace|kind|apiVersion|image|operation|username|uid|[a-z]+Name)$/;
+
+/**
+ * The term of a key or value, with what its source tells.
+ * @param source as it stands in the policy
+ * @param isSoft whether the condition does not hold, instead of failing, where the value is missing
+ */
+function operandOf(term: Value, source: unknown, isSoft: boolean): Operand {
+  if (term.constant !== undefined) return { ...term, wild: hasWildcard(JSON.stringify(term.constant.value)) };
+  const path =
+    typeof source === "string" ? /^\{\{((?:[^{}]|\{\{?[^{}]*\}\}?)*)\}\}$/s.exec(source)?.[1]?.trim() : undefined;
+  // Of a text with variables: what stands beside them.
+  if (path === undefined)
+    return {
+      ...term,
+      wild: true,
+      word: typeof source === "string" && /[^\w.+-]/.test(source.replace(/\{\{.*?\}\}/gs, "")),
+    };
+  const plain = path
+    .replace(/\s*\|\|\s*(?:'[^'*?]*'|`\[\]`|`""`)$/, "")
+    .replace(/^\((.*)\)$/s, "$1")
+    .replace(/\.(?:to_upper|to_lower|trim)\(@\)$/, "");
+  const isKnown = (term.shape ?? term.items?.shape) !== undefined;
+  const wild = !PLAIN.test(plain) && (!isKnown || WILD.test(plain));
+  const word = NAME.test(plain) && (term.type === "dyn" || term.type === "string");
+  // At admission every object has a name; labels and annotations are texts.
+  const isNamed = /^request\.object\.metadata\.name$/.test(plain);
+  const nullable = term.nullable && !(term.fails && term.inside === undefined && (isNamed || term.type === "string"));
+  const there =
+    isSoft && term.fails && term.optional !== undefined
+      ? (term.present ?? method(term.optional, "hasValue"))
+      : undefined;
+  return {
+    ...term,
+    ...(word && { type: "string" as const, word }),
+    ...(there !== undefined && { presence: ask(there) }),
+    nullable,
+    fails: term.fails && !isNamed && there === undefined,
+    wild,
+    path,
   };
 }
 

@@ -10,9 +10,18 @@ import { patternFailure, patternHolds } from "../pattern/pattern-rule.js";
 import { podShape, type Shape } from "../pattern/shape.js";
 import { type RuleWriter, type Scope, withNames } from "../scope.js";
 import type { Term } from "../term.js";
-import { type Denial, readConditions, readDenial, testOf, textOf, withoutMessage, writeDenial } from "./conditions.js";
+import {
+  type Denial,
+  isKnownList,
+  loopNameOf,
+  readConditions,
+  readDenial,
+  testOf,
+  textOf,
+  withoutMessage,
+  writeDenial,
+} from "./conditions.js";
 import { ALWAYS, ask, both, choose, compare, either, isKind, opposite, some, type Test } from "./test.js";
-import { isKnownList, loopNameOf } from "./well-known.js";
 
 export const foreachRule: RuleWriter = (body, message, scope, path) => {
   const { object, pod } = scope.roots;
