@@ -106,6 +106,13 @@ function conditionOf(value: unknown, scope: Scope, isSoft: boolean): Condition {
   for (const name of ["key", "operator", "value"])
     if (value[name] === undefined || value[name] === null)
       throw new NotConverted([], `a condition needs key, operator and value: its ${name} is missing`);
+  if (/^\{\{ *request\.operation *\}\}$/.test(String(value.key)))
+    for (const known of [value.value].flat())
+      if (!/^(CREATE|UPDATE|DELETE|CONNECT|\{\{.*\}\})$/s.test(String(known)))
+        throw new NotConverted(
+          ["value"],
+          `an operation is CREATE, UPDATE, DELETE or CONNECT, and not ${String(known)}`,
+        );
   const [key, other] = ["key", "value"].map((name) =>
     placed([name], () => {
       const source = member(value, name);

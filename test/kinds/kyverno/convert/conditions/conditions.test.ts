@@ -103,6 +103,10 @@ test("conditions that Kyverno refuses are told at their place", () => {
     told([{ key: "a", operator: "equals", value: "b" }]),
     "equals is not an operator of Kyverno's conditions",
   );
+  assert.equal(
+    told([{ ...OPERATION, operator: "AnyIn", value: ["CREATE", "CREAT"] }]),
+    "an operation is CREATE, UPDATE, DELETE or CONNECT, and not CREAT",
+  );
   assert.equal(told({ any: {} }), "conditions are a list");
   assert.equal(told("a"), "conditions are a list, or any and all with lists");
   assert.equal(told(["a"]), "a condition has key, operator and value");
