@@ -9,8 +9,7 @@ import { hasVariables } from "../jmespath/template.js";
 import { NotConverted, placed } from "../not-converted.js";
 import { loopOf, type Scope } from "../scope.js";
 import { isThere, type LeafUse, leafHolds, type Value } from "./leaf.js";
-import { matching, testOf } from "./scalar.js";
-import { hasWildcard, wildcardMatches } from "./text-pattern.js";
+import { hasWildcard, matching, testOf, wildcardMatches } from "./scalar.js";
 
 /** The loop over a list in which a step stands: the list, the name of an item, and the step's own test of an item. */
 export interface StepLoop {
