@@ -1,16 +1,17 @@
 /** A PolicyException of the old language (kyverno.io) becomes one of the new (policies.kyverno.io). */
 import { isObject, type JsonObject, member, nameOf, namespaceOf, text } from "../../../kubernetes/object.js";
-import { EXCEPTION_KIND, GROUP, type NamedExpression } from "../resource.js";
+import { EXCEPTION_KIND, GROUP, type NamedExpression, type PolicySpec } from "../resource.js";
 import { and, type Cel, or, primary, TRUE } from "./cel-text.js";
 import { conditionsHold } from "./conditions/conditions.js";
 import type { ConvertedRule, PolicyConversion, Reason } from "./conversion.js";
+import { convertRule } from "./convert-rule.js";
 import { schemaErrors } from "./load-errors.js";
 import { type Block, blocksOf, controllersOf } from "./match/autogen.js";
 import { blockTests } from "./match/block-tests.js";
 import { anyKind, kindRule } from "./match/kinds.js";
 import { matchesAny, matchesWildcard } from "./match/wildcard.js";
 import { NotConverted, placed } from "./not-converted.js";
-import type { Circumstances } from "./old-policy.js";
+import type { Circumstances, OldRule } from "./old-policy.js";
 import { OLD_EXCEPTION_SCHEMA } from "./old-schema.js";
 import { metadataOf } from "./policy-document.js";
 import { RuleDraft } from "./rule-draft.js";
@@ -66,9 +67,7 @@ function converted(
     const known = policies.find(({ policy }) => referenceOf(policy) === text(entry, "policyName"));
     const path = ["spec", "exceptions", index, "policyName"];
     if (known === undefined) missing.push({ path, message: "no policy of this name is there: give its file, too" });
-    return known === undefined
-      ? []
-      : exemptedBy(entry, known, isObject(spec) && member(spec, "podSecurity") !== undefined);
+    return known === undefined ? [] : exemptedBy(entry, known, member(spec, "podSecurity"));
   });
   if (exempted.length === 0) {
     const path = ["spec", "exceptions"];
@@ -86,7 +85,7 @@ function converted(
   const documents = [...byTest.values()].map(({ test, rules }, index) => {
     const targets = rules.flatMap((rule) => rule.documents.map(({ value }) => value));
     const conditions = conditionsOf(exception, targets, circumstances);
-    const kinds = { name: "autogen", expression: test.text };
+    const kinds = { name: "rule", expression: test.text };
     const matchConditions = [...(test.text === "true" ? [] : [kinds]), ...conditions];
     const { annotations: _, ...metadata } = metadataOf(
       { policy: { ...exception, kind: "Policy" }, name: "" },
@@ -108,7 +107,7 @@ const referenceOf = (policy: JsonObject): string =>
   policy.kind === "Policy" ? `${namespaceOf(policy) || "default"}/${nameOf(policy)}` : nameOf(policy);
 
 /** The rules that an entry names. Rules about controllers have names of their own: `autogen-NAME` and `autogen-cronjob-NAME`. */
-function exemptedBy(entry: JsonObject, { policy, conversion }: KnownPolicy, hasControls: boolean): readonly Exempted[] {
+function exemptedBy(entry: JsonObject, { policy, conversion }: KnownPolicy, controls: unknown): readonly Exempted[] {
   const names = (member(entry, "ruleNames") as readonly string[] | undefined) ?? [];
   const isNamed = (name: string): boolean => names.some((each) => matchesWildcard(each, name.slice(0, 63)));
   const rules = (member(member(policy, "spec"), "rules") as readonly JsonObject[] | undefined) ?? [];
@@ -124,15 +123,32 @@ function exemptedBy(entry: JsonObject, { policy, conversion }: KnownPolicy, hasC
     ].filter(({ kinds }, at) => at === 0 || kinds.length > 0);
     const exempt = variants.filter(({ named }) => named);
     if (exempt.length === 0) return [];
-    if (hasControls && member(member(rule, "validate"), "podSecurity") !== undefined)
-      throw new NotConverted(
-        ["spec", "podSecurity"],
-        `controls are not converted: exclude them in rule ${name}, or exempt from the whole rule`,
-      );
     const kinds = exempt.flatMap((each) => each.kinds);
     const isAll = exempt.length === variants.length;
-    return [{ rule: converted, test: isAll ? TRUE : matchesAny(primary("request.kind.kind"), kinds) }];
+    const ofKinds = isAll ? TRUE : matchesAny(primary("request.kind.kind"), kinds);
+    return [{ rule: converted, test: and(ofKinds, controlsHold({ policy, rule, index, name }, controls)) }];
   });
+}
+
+/** Whether an object meets all controls of a rule but those that the exception excludes: it is exempted then. */
+function controlsHold(old: Omit<OldRule, "circumstances">, controls: unknown): Cel {
+  const validate = member(old.rule, "validate");
+  const podSecurity = member(validate, "podSecurity");
+  if (!isObject(validate) || !isObject(podSecurity) || !Array.isArray(controls)) return TRUE;
+  const exclude = [...((podSecurity.exclude as readonly unknown[] | undefined) ?? []), ...(controls as unknown[])];
+  const rule = { ...old.rule, validate: { ...validate, podSecurity: { ...podSecurity, exclude } } };
+  try {
+    const [made] = convertRule({ ...old, rule, circumstances: {} }, "").documents;
+    const { variables = [], validations = [] } = (made?.value.spec ?? {}) as PolicySpec;
+    let source = validations.map(({ expression }) => `(${expression})`).join(" && ") || "true";
+    // An exception has no variables.
+    for (const { name = "", expression } of [...variables].reverse())
+      source = source.replaceAll(new RegExp(`\\bvariables\\.${name}\\b`, "g"), () => `(${expression})`);
+    return primary(source === "true" ? source : `(${source})`);
+  } catch (error) {
+    if (!(error instanceof NotConverted)) throw error;
+    throw new NotConverted(["spec", "podSecurity"], error.message);
+  }
 }
 
 /** `match` and `conditions` of an exception. */

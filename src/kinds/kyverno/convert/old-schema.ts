@@ -63,24 +63,11 @@ const CONTEXT = list(
   ),
 );
 
-const COMPARED = "GreaterThanOrEquals GreaterThan LessThanOrEquals LessThan".split(" ");
-const OPERATOR = oneOf(
-  ..."Equals NotEquals In AnyIn AllIn NotIn AnyNotIn AllNotIn".split(" "),
-  ...COMPARED,
-  ...COMPARED.map((operator) => `Duration${operator}`),
-);
-const CONDITIONS = list(object({ ...each(ANY, "key value"), message: STRING, operator: OPERATOR }));
+const CONDITIONS = list(object({ ...each(ANY, "key value"), ...strings("message operator") }));
 const ANY_ALL = object({ any: CONDITIONS, all: CONDITIONS });
 
-const CONTROLS = [
-  "HostProcess,Host Namespaces,Privileged Containers,Capabilities,HostPath Volumes,Host Ports,AppArmor,SELinux,/proc Mount Type",
-  "Seccomp,Sysctls,Volume Types,Privilege Escalation,Running as Non-root,Running as Non-root user",
-].flatMap((names) => names.split(","));
-const VERSIONS = [...Array.from({ length: 14 }, (_, index) => `v1.${index + 19}`), "latest"];
 const POD_SECURITY_EXCLUDES = list(
-  object({ controlName: oneOf(...CONTROLS), ...each(STRINGS, "images values"), restrictedField: STRING }, [
-    "controlName",
-  ]),
+  object({ ...strings("controlName restrictedField"), ...each(STRINGS, "images values") }, ["controlName"]),
 );
 
 const ACTION = oneOf("audit", "enforce", "Audit", "Enforce");
@@ -107,7 +94,7 @@ const VALIDATE = object({
   podSecurity: object({
     exclude: POD_SECURITY_EXCLUDES,
     level: oneOf("privileged", "baseline", "restricted"),
-    version: oneOf(...VERSIONS),
+    version: { type: "string", pattern: "^(?:v1\\.(?:19|2[0-9]|3[0-2])|latest)$" },
   }),
 });
 

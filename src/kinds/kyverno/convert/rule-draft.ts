@@ -58,28 +58,27 @@ export class RuleDraft {
   withPods(): RuleDraft {
     const pods = new RuleDraft();
     const of = (root: string): string => `${root}.kind == "Pod" ? ${root} : ${root}.spec.template`;
-    const replaced = (name: (pod: string, root: string) => string) => (source: string | undefined) =>
-      source?.replace(
-        /(?<!\w)(o(?:bject|ldObject))\.(spec|metadata)(?!\w)/g,
-        (_, root: string, key: string) => `${name(root === "object" ? "pod" : "oldPod", root)}.${key}`,
-      );
-    const [inside, inline] = [replaced((pod) => `variables.${pod}`), replaced((_, root) => `(${of(root)})`)];
+    const moved = <T extends object>(list: readonly T[], isInline = false): readonly T[] =>
+      list.map((each) => {
+        const entries = Object.entries(each).map(([key, value]) => [
+          key,
+          typeof value !== "string" || !/expression$/i.test(key)
+            ? value
+            : value.replace(/(?<!\w)(object|oldObject)\.(?=(?:spec|metadata)(?!\w))/g, (_, root: string) =>
+                isInline ? `(${of(root)}).` : `variables.${root === "object" ? "pod" : "oldPod"}.`,
+              ),
+        ]);
+        return Object.fromEntries(entries) as T;
+      });
     const from = ["match"];
     pods.variables.push(
       { name: "pod", expression: of("object"), from },
       { name: "oldPod", expression: of("oldObject"), from },
+      ...moved(this.variables),
     );
-    for (const each of this.variables)
-      pods.variables.push({ ...each, ...texts({ expression: inside(each.expression) }) });
-    for (const each of this.conditions)
-      pods.conditions.push({ ...each, ...texts({ expression: inline(each.expression) }) });
-    for (const each of this.validations)
-      pods.validations.push({
-        ...each,
-        ...texts({ expression: inside(each.expression), messageExpression: inside(each.messageExpression) }),
-      });
-    for (const each of this.auditAnnotations)
-      pods.auditAnnotations.push({ ...each, ...texts({ valueExpression: inside(each.valueExpression) }) });
+    pods.conditions.push(...moved(this.conditions, true));
+    pods.validations.push(...moved(this.validations));
+    pods.auditAnnotations.push(...moved(this.auditAnnotations));
     return pods;
   }
 
@@ -94,7 +93,3 @@ export class RuleDraft {
     return free;
   }
 }
-
-/** The members that are there. */
-const texts = <K extends string>(members: Readonly<Record<K, string | undefined>>): Partial<Record<K, string>> =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<Record<K, string>>;

@@ -180,11 +180,13 @@ class Judging {
   }
 
   #add(named: Pick<Row, "policy" | "resource">, response: PolicyResponse, kind: string): void {
-    const { policy, result } = response;
-    const found = policy.origin === undefined ? result : resultOfOldRule(policy.origin, response, kind);
+    const { policy } = response;
+    const found = policy.origin === undefined ? response.result : resultOfOldRule(policy.origin, response, kind);
     if (found === undefined) return;
     const { rule, status, message, properties } = found;
-    const row = { policy: named.policy, rule, resource: named.resource, result: status, message };
+    const { annotations } = policy.resource.metadata;
+    const result = status === "fail" && annotations?.["policies.kyverno.io/scored"] === "false" ? "warn" : status;
+    const row = { policy: named.policy, rule, resource: named.resource, result, message };
     this.#rows.push({ ...row, ...(Object.keys(properties).length > 0 && { properties }) });
   }
 }

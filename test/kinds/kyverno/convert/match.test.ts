@@ -65,6 +65,24 @@ describe("kinds", () => {
     assert.deepEqual(await names("v2/ConfigMap"), []);
   });
 
+  test("with a subresource are told by the resource: requests for it mostly have a kind of their own, such as PodExecOptions", () => {
+    const conditions = (match: Json, exclude?: Json) =>
+      specsOf(converted(policyOf({ match, exclude })))[0]?.matchConditions?.map(({ expression }) => expression);
+    const [both] = conditions(matching({ kinds: ["Pod/exec"], names: ["a"] }, { kinds: ["ConfigMap"] })) ?? [];
+    assert.match(
+      both ?? "",
+      /^request\.resource\.resource == "pods" && request\.\?subResource\.orValue\(""\) == "exec" &&/,
+    );
+    const some = matching({ kinds: ["apps/v1/Deployment/scale", "Deployment/status"] });
+    assert.deepEqual(conditions(some, matching({ kinds: ["apps/v1/Deployment/scale"] })), [
+      '!(request.resource.group == "apps" && request.resource.version == "v1" && request.resource.resource == "deployments" && request.?subResource.orValue("") == "scale")',
+    ]);
+    // An object is not its status.
+    assert.deepEqual(conditions(some, matching({ kinds: ["Deployment"] })), [
+      '!(request.kind.kind == "Deployment" && request.?subResource.orValue("") in ["", "ephemeralcontainers"])',
+    ]);
+  });
+
   test("with a subresource that no request tells are refused", () => {
     assert.deepEqual(reasonsOf(convertPolicy(policyOf({ match: matching({ kinds: ["Widget/scale"] }) }))), [
       "spec.rules.0.match.any.0.resources.kinds: the resource of Widget/scale is not known, and a request for its subresource does not tell: give the CustomResourceDefinition of the kind, too",

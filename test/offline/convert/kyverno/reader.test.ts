@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { formatProblem } from "../../../../src/config/documents/problem.js";
 import { parseResources } from "../../../../src/config/documents/source-document.js";
 import { createEvaluator, createReview, loadPolicies } from "../../../../src/index.js";
+import { member } from "../../../../src/kubernetes/object.js";
 import { convert, filesOf, printed, type Target } from "../../../../src/offline/convert/index.js";
 
 const policy = (rules: string, more = "") => `# Ours.
@@ -89,8 +90,8 @@ describe("Kyverno's old policies", () => {
       "cel:\n          paramKind: {apiVersion: v1, kind: ConfigMap}\n          paramRef: {name: a, namespace: b, parameterNotFoundAction: Deny}\n",
     ).replace('"registry.example.com/"', "params.data.registry");
     const [first, binding] = made(policy(params), "vap").policies[0]?.documents ?? [];
-    assert.deepEqual((first?.spec as { paramKind: unknown }).paramKind, { apiVersion: "v1", kind: "ConfigMap" });
-    assert.deepEqual((binding?.spec as { paramRef: unknown }).paramRef, {
+    assert.deepEqual(member(first?.spec, "paramKind"), { apiVersion: "v1", kind: "ConfigMap" });
+    assert.deepEqual(member(binding?.spec, "paramRef"), {
       name: "a",
       namespace: "b",
       parameterNotFoundAction: "Deny",

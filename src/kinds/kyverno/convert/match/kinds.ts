@@ -55,7 +55,9 @@ export function parseKind(written: string): Selector | undefined {
 /** The kind alone, as Kyverno's autogen reads it. */
 export const plainKind = (written: string): string => parseKind(written)?.kind ?? "";
 
-const [GROUP, KIND_VERSION, KIND] = ["group", "version", "kind"].map((key) => primary(`request.kind.${key}`));
+const KIND = primary("request.kind.kind");
+/** Subresources whose requests have the kind of the object itself. */
+const OWN_KIND = new Set(["", "status", "ephemeralcontainers"]);
 
 /** A kind as rules of resources. */
 export function kindRule(written: string, definitions: readonly Definition[]): KindRule | undefined {
@@ -73,15 +75,19 @@ export function kindRule(written: string, definitions: readonly Definition[]): K
   const isPod = (isNamed && kind === "Pod") || plain === "*";
   if (isPod && subresource === "" && matchesWildcard(group, "") && matchesWildcard(kind, "Pod"))
     resources.push("pods/ephemeralcontainers");
+  // Others have a kind of their own, such as Scale or PodExecOptions: their resource tells.
+  const isOwnKind = OWN_KIND.has(subresource);
   const parts = [
-    [GROUP, isCore ? "" : group],
-    [KIND_VERSION, version],
-    [KIND, kind],
+    ["group", isCore ? "" : group],
+    ["version", version],
+    isOwnKind ? ["kind", kind] : ["resource", plain],
   ] as const;
-  const tests = parts.map(([cel = TRUE, part]) => (part === "*" ? TRUE : matchesAny(cel, [part])));
+  const tests = parts.map(([key, part]) =>
+    part === "*" ? TRUE : matchesAny(primary(`request.${isOwnKind ? "kind" : "resource"}.${key}`), [part]),
+  );
   const isOpen = !isNamed && kind !== "*";
   const wild = [group, version].some((part) => part !== "*" && hasWildcard(part));
-  if ((isOpen || wild) && (subresource === "scale" || hasWildcard(subresource)))
+  if (isOpen && !isOwnKind)
     throw new NotConverted(
       [],
       `the resource of ${written} is not known, and a request for its subresource does not tell: give the CustomResourceDefinition of the kind, too`,
@@ -90,7 +96,6 @@ export function kindRule(written: string, definitions: readonly Definition[]): K
     throw new NotConverted([], "a subresource with wildcards can't be said in resource rules: name the subresources");
   return {
     rule: { apiGroups: [isCore ? "" : (words(group)[0] ?? "")], apiVersions: words(version), resources },
-    // A request for a subresource may have a kind of its own, such as Scale.
     test: and(...(isNamed && group === "*" ? tests.slice(1) : tests), subresourceTest(subresource)),
     plain:
       tests.slice(0, 2).every(({ text }) => text === "true" || (isNamed && group === "*" && version === "*")) &&
@@ -134,5 +139,5 @@ function knownKinds({ group, version, kind }: Selector, definitions: readonly De
 export function anyKind(rules: readonly KindRule[]): Cel {
   const names = [...new Set(rules.flatMap(({ plain }) => plain ?? []))];
   const others = rules.filter(({ plain }) => plain === undefined).map(({ test }) => test);
-  return or(...(names.length === 0 ? [] : [matchesAny(KIND ?? TRUE, names)]), ...others);
+  return or(...(names.length === 0 ? [] : [matchesAny(KIND, names)]), ...others);
 }

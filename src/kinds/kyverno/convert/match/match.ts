@@ -10,7 +10,7 @@ import type { RuleDraft } from "../rule-draft.js";
 import type { Roots } from "../scope.js";
 import { type Block, blocksOf, CONTROLLERS, controllersOf } from "./autogen.js";
 import { blockTests, isPlainSelector, type Subjects, type Test } from "./block-tests.js";
-import { anyKind, type KindRule, kindRule } from "./kinds.js";
+import { anyKind, type KindRule, kindRule, parseKind } from "./kinds.js";
 import { operationsOf } from "./operations.js";
 import { matchesAny } from "./wildcard.js";
 
@@ -188,6 +188,7 @@ function excludes(
 ): readonly Test[] {
   const { join, blocks } = blocksOf(old.rule, "exclude");
   const kindsOfMatch = new Set(matched.flatMap(({ kinds }) => kinds));
+  const hasSubresources = [...kindsOfMatch].some((kind) => parseKind(kind)?.subresource !== "");
   const cels = blocks.flatMap((block) => {
     const { kinds, path, resources } = block;
     const isAll = kinds.length === 0 || [...kindsOfMatch].every((kind) => kinds.includes(kind));
@@ -198,8 +199,11 @@ function excludes(
     );
     const operations = member(resources, "operations");
     const hasOperations = Array.isArray(operations) && operations.length > 0;
+    // An object is not its subresources, whose requests may have its kind.
+    const isWhole = hasSubresources && kinds.length > 0 && kinds.every((kind) => parseKind(kind)?.subresource === "");
     const tests = [
       isAll ? TRUE : anyKind(rules),
+      isWhole ? primary('request.?subResource.orValue("") in ["", "ephemeralcontainers"]') : TRUE,
       hasOperations ? operationTest(operations.map(String)) : TRUE,
       ...blockTests(block, subjects, false).map(({ cel }) => cel),
     ];

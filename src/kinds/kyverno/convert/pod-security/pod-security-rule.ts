@@ -59,7 +59,7 @@ function check({ controlName, images = [], restrictedField = "", values = [] }: 
   const refuse = (key: string, message: string, isWrong: boolean) => {
     if (isWrong) throw new NotConverted([key], message);
   };
-  refuse("controlName", "this control is one of level restricted", known.length === 0);
+  refuse("controlName", "this level has no such control", known.length === 0);
   const [ofContainers, ofPod] = [known.every((one) => one.container), known.every((one) => one.spec ?? one.volumes)];
   refuse(
     "images",

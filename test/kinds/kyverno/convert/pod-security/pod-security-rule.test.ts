@@ -289,7 +289,7 @@ test("what Kyverno would refuse, or means otherwise than it says, is not convert
     [{}, /controlName: /],
     [{ controlName: "Capabilities" }, /images: this control is one of containers/],
     [{ controlName: "Host Namespaces", images: ["*"] }, /images: this control is one of the Pod/],
-    [{ controlName: "Volume Types" }, /controlName: this control is one of level restricted/],
+    [{ controlName: "Volume Types" }, /controlName: this level has no such control/],
     [{ controlName: "SELinux", values: ["a"] }, /values: restrictedField and values belong together/],
     [{ controlName: "SELinux", images: "a" }, /images: /],
   ] as const)
