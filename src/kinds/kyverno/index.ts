@@ -1,7 +1,13 @@
 /** The exports of Kyverno's policies for other rooms. */
 export type { CompiledPolicy } from "./compiled-policy.js";
 export { type BoundUser, bindingsOf, isOldException, isOldPolicy, type KnownPolicy } from "./convert/index.js";
-export { type ApplyOptions, type EngineAnswer, type EngineContext, KyvernoEngine, mutatingEngine } from "./engine/engine.js";
+export {
+  type ApplyOptions,
+  type EngineAnswer,
+  type EngineContext,
+  KyvernoEngine,
+  mutatingEngine,
+} from "./engine/engine.js";
 export type { AdmissionInput, EngineInput } from "./engine/engine-request.js";
 export type { PolicyResponse, RuleResult } from "./engine/response.js";
 export { expiredText } from "./expiry.js";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { JsonObject } from "../../../../../src/kubernetes/object.js";
-import { changed, documentsOf, mutationsOf, oldPolicy, reasonsOf } from "../rules.js";
+import { changed, documentsOf, mutationsOf, notesOf, oldPolicy, reasonsOf } from "../rules.js";
 
 const rule = (patchStrategicMerge: JsonObject, kinds?: readonly string[]) =>
   oldPolicy({ mutate: { patchStrategicMerge } }, kinds);
@@ -181,6 +181,14 @@ describe("foreach", () => {
       pod({ containers, volumes: [{ name: "certs", configMap: { name: "ca" } }] }),
     );
     assert.equal(mutationsOf(policy).length, 1);
+  });
+
+  test("a note says where Kyverno would change the order of items", () => {
+    const patchStrategicMerge = { spec: { containers: [{ "(name)": "{{ element.name }}", image: "a" }] } };
+    const notes = (more: JsonObject) => notesOf(loop({ patchStrategicMerge, ...more })).length;
+    assert.equal(notes({}), 0);
+    assert.equal(notes({ list: "request.object.spec.containers[?image=='b']" }), 1);
+    assert.equal(notes({ preconditions: { all: [{ key: "{{ element.name }}", operator: "Equals", value: "x" }] } }), 1);
   });
 
   test("the last of all elements wins: in merges the first one of the list", async () => {
