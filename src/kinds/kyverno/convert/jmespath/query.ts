@@ -32,6 +32,8 @@ interface Place {
   readonly scope: Scope;
   readonly literals: ParsedQuery["literals"];
   readonly nested: Nested;
+  /** Whether it is a filter's condition: a key that is missing is null in all of it. */
+  readonly isFilter?: boolean;
 }
 
 type Of<T extends Node["type"]> = Extract<Node, { readonly type: T }>;
@@ -51,7 +53,12 @@ export interface QueryOptions {
  */
 export function query(source: string, scope: Scope, { nested = new Map(), current }: QueryOptions = {}): Value {
   const { tree, literals } = parseQuery(source);
-  const made = evaluate(tree, current ?? rootOf(scope), { scope, literals, nested });
+  // Kyverno's autogen changes the plain text request.object: what is quoted stays the whole object.
+  const made = evaluate(tree, current ?? rootOf(scope, source.includes('request."object"')), {
+    scope,
+    literals,
+    nested,
+  });
   if (made.cel.text.includes(WHOLE))
     throw new NotConverted([], "images as a whole are not converted: write their registry, path, name, tag or digest");
   return made;
@@ -101,7 +108,11 @@ function evaluated(node: Node, current: Value, place: Place): Value {
     case "OrExpression":
       return either(soft(node.left), () => soft(node.right), scope);
     case "AndExpression":
-      return both(soft(node.left), () => evaluate(node.right, current, place), scope);
+      return both(
+        soft(node.left),
+        () => (place.isFilter ? soft(node.right) : evaluate(node.right, current, place)),
+        scope,
+      );
     case "NotExpression":
       return known(falsy(soft(node.child), scope), "bool");
     case "Comparator":
@@ -125,6 +136,10 @@ function within(node: Node, owner: Value, place: Place): Value {
   const made = evaluate(node, { ...strict, nullable: false }, place);
   const { sure = made.cel } = made;
   const present = strict.present ?? cel.method(optional, "hasValue");
+  if (node.type === "Function" && (node.name === "keys" || node.name === "values")) {
+    const map = known(cel.orValue(optional, cel.map([])), "map");
+    return { ...made, present, sure, fails: true, there: present, orEmpty: evaluate(node, map, place).cel };
+  }
   return made.constant === undefined ? { ...made, present, sure, fails: true } : made;
 }
 
@@ -164,7 +179,8 @@ function project(list: Value, right: Node, condition: Node | undefined, place: P
   const { type: typeOfEach = "dyn", nullable = false } = list.items ?? {};
   const element = list.each?.(each) ?? known(each, typeOfEach, { nullable, ...about(list.items) });
   const inside = { ...place, scope: inner };
-  const asked = condition === undefined ? constant(true) : lenient(evaluate(condition, element, inside));
+  const asked =
+    condition === undefined ? constant(true) : lenient(evaluate(condition, element, { ...inside, isFilter: true }));
   const made = evaluate(right, element, inside);
   const { type } = made;
   return changed(list, "list", place.scope, (old) => collected(old, name, asked, made, inner), {

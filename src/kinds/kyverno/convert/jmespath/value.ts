@@ -66,7 +66,7 @@ export function lenient(value: Value): Value {
   const { optional, present, type, sure = value.cel } = value;
   const soft = { ...value, sure, nullable: true, fails: false };
   if (optional !== undefined) return { ...soft, cel: cel.orValue(optional, cel.NULL) };
-  if (present === undefined || type === "list") return value;
+  if (present === undefined || (type === "list" && value.nullable)) return value;
   return { ...soft, cel: cel.conditional(present, cel.call("dyn", value.cel), cel.NULL) };
 }
 
@@ -106,8 +106,10 @@ function plainMember(value: Value, key: Cel | string, scope: Scope): Value {
   if (key === "null" || key === "true" || key === "false") return constant(null);
   if (typeof key === "string" && value.member !== undefined) return value.member(key);
   if (typeof key !== "string" && value.memberBy !== undefined) return value.memberBy(key);
-  if (typeof key === "string" && value.constant !== undefined) {
+  if (value.constant !== undefined) {
     const { value: map } = value.constant;
+    // Texts about a value of any type don't compile for a map of one type.
+    if (typeof key !== "string") return memberOf(known(cel.call("dyn", value.cel), "map"), key, scope);
     return constant(isObject(map) && Object.hasOwn(map, key) ? map[key] : null);
   }
   if (SCALARS.has(value.type) || value.type === "list") return constant(null);
@@ -150,7 +152,7 @@ export function itemOf(value: Value, index: number, scope: Scope): Value {
   const item = itemAt(isMade ? (value.orEmpty ?? value.cel) : value.cel, index);
   const inside = { item, path: (each: Cel) => each };
   const common = { nullable: true, sure, inside, ...(items !== undefined && { items }), ...(shape && { shape }) };
-  if (isMade) return known(cel.orValue(item, cel.NULL), type, { ...common, optional: item });
+  if (isMade) return known(cel.orValue(item, cel.NULL), type, { ...common, optional: item, fails: value.fails });
   const name = cel.primary(loopOf(scope, "l").name);
   const optional =
     index >= 0 ? cel.item(value.optional, index) : cel.method(value.optional, "optFlatMap", name, itemAt(name, index));

@@ -27,6 +27,7 @@ test("each entry becomes a variable where it is first used, and keeps its name",
     variable("limit", { value: 3 }),
     variable("names", { jmesPath: "spec.l[].n" }),
     variable("long", { value: ["alpha", "beta", "gamma", "delta", "epsilon"] }),
+    variable("map", { value: { data: { a: "x" } } }),
     variable("second", { value: { a: ["x", "y"] }, jmesPath: "a[1]" }),
   ];
   const cases: readonly (readonly [string, ...string[]])[] = [
@@ -45,6 +46,7 @@ test("each entry becomes a variable where it is first used, and keeps its name",
       'long = ["alpha", "beta", "gamma", "delta", "epsilon"]',
     ],
     ["{{ second }}", '"y"'],
+    ['{{ map.data."{{ request.namespace }}" }}', 'dyn({"a": "x"})[request.namespace]'],
   ];
   for (const [text, ...wanted] of cases) assert.deepEqual(written(used(entries, text)), wanted, text);
   assert.match(refusal(used(entries, "{{ unused }}")), /request.roles is not converted/);
