@@ -44,7 +44,38 @@ const patches = ({ patched = [] }: Pick<Expected, "patched">): Readonly<Record<s
   );
 
 /** Why a case is not converted, or is decided otherwise. */
-const NOT_ALIKE: ReadonlyMap<string, string> = new Map([]);
+const NOT_ALIKE: ReadonlyMap<string, string> = new Map([
+  ["pat-key-star", "refused: a wildcard key may match several labels"],
+  ["pat-key-q", "refused: a wildcard key may match several labels"],
+  ["pat-key-star-annotations", "refused: a wildcard key may match several labels"],
+  ["pat-key-star-anchor", "refused: a wildcard key may match several labels"],
+  ["pat-variable-key", "refused: a key with variables"],
+  ["foreach-scope-context-var", "refused: a key with variables"],
+  ["jmes-regex-match-lookahead", "refused: not an expression of RE2"],
+  ["jmes-is-external-url", "refused: the function asks DNS"],
+  ["jmes-function-unknown", "refused: there is no such function"],
+  ["context-chain-forward", "refused: a variable names a later one"],
+  ["match-var-user-ann", "refused: request.roles"],
+  ["match-var-user-sa", "refused: request.roles"],
+  ["rules-two-applyone", "refused: applyRules One"],
+  ["load-no-rules", "refused: a policy without rules"],
+  ["load-two-policies-one-bad", "refused: a policy without rules"],
+  ["podsec-privileged", "refused: level privileged"],
+  ["deny-op-in-text", "refused: In is not AnyIn there"],
+  ["deny-op-notin-text", "refused: NotIn is not AnyNotIn there"],
+  ["jmes-request-name", "the command builds no request"],
+  ["action-unscored", "a warning of reports is a failure here"],
+  ["cel-messageexpr-error", "a message expression that is not a text does not compile"],
+  ["cel-params-allow", "the command does not know that ConfigMaps have namespaces"],
+  ["exception-podsecurity", "an exception from a control is refused"],
+  ["exception-podsecurity-field", "an exception from a control is refused"],
+  ["exception-podsecurity-autogen", "an exception from a control is refused"],
+  ["oldmutate-json6902-missing", "an object after an error is not told"],
+  ["context-globalreference", "the command stands in for the entry"],
+  ["context-apicall-length", "the command stands in for the API server"],
+  ["context-apicall-get", "the command stands in for the API server"],
+  ["jmes-missing-dot", "a parent that is null or a text is an error"],
+]);
 
 const isRefusedByKyverno = (expected: Expected): boolean =>
   expected["load error"] !== undefined || expected["command error"] !== undefined;

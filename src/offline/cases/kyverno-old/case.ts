@@ -120,13 +120,23 @@ class Judging {
   }
 
   async run(): Promise<OldKyvernoExpectation> {
-    for (const object of listOf(this.written.resources)) {
+    for (const given of listOf(this.written.resources)) {
+      const object = this.#placed(given);
       const changed = await this.#ask(this.#before, object, true);
       await this.#ask(this.#judging, changed, false);
       await this.#ask(this.#after, changed, true);
     }
     const rows = this.#rows.sort((a, b) => compareNames(sortKey(a), sortKey(b)));
     return { rows, ...(this.#patched.length > 0 && { patched: this.#patched }) };
+  }
+
+  /** The object in its namespace: a command reads one without any as in a cluster's `default`. */
+  #placed(object: JsonObject): JsonObject {
+    const { metadata } = object;
+    const group = parseApiVersion(text(object, "apiVersion"))?.group ?? "";
+    const isNamespaced = this.#kinds.namespaced({ group, kind: text(object, "kind") }) === true;
+    if (!isNamespaced || namespaceOf(object) !== "" || !isObject(metadata)) return object;
+    return { ...object, metadata: { ...metadata, namespace: "default" } };
   }
 
   /** Adds the rows about an object. @returns the object as it is left */
