@@ -70,7 +70,6 @@ const NOT_ALIKE: ReadonlyMap<string, string> = new Map([
   ["exception-podsecurity", "an exception from a control is refused"],
   ["exception-podsecurity-field", "an exception from a control is refused"],
   ["exception-podsecurity-autogen", "an exception from a control is refused"],
-  ["oldmutate-json6902-missing", "an object after an error is not told"],
   ["context-globalreference", "the command stands in for the entry"],
   ["context-apicall-length", "the command stands in for the API server"],
   ["context-apicall-get", "the command stands in for the API server"],

@@ -219,6 +219,7 @@ test("what has no counterpart is refused at its place", () => {
   for (const [patch, reason] of [
     [{ spec: { "=(hostPID)": true } }, /mutate\.patchStrategicMerge\.spec\.=\(hostPID\): a merge knows the anchors/],
     [{ spec: { containers: [{ $patch: "delete", name: "a" }] } }, /\$patch is not converted/],
+    [{ spec: { "+(hostPID)": true, hostPID: false } }, /spec\.hostPID: of hostPID and \+\(hostPID\) only one/],
     [{ spec: { "(securityContext)": { runAsUser: 1 }, hostPID: true } }, /a condition on a map/],
     [
       { spec: { tolerations: [{ "(key)": "a", operator: "Exists" }] } },
