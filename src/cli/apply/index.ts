@@ -152,7 +152,8 @@ async function apply(application: Application): Promise<number> {
   const listed = output.headline ? ((await opened.listing?.count()) ?? 0) : 0;
   const total = looked.resources + payloads.length + listed;
   const progress = !values.removeColor;
-  const changed = values.output === undefined ? undefined : await ChangedResources.open(values.output);
+  const read = [...paths, ...files.map(({ name }) => name)];
+  const changed = values.output === undefined ? undefined : await ChangedResources.open(values.output, read);
   const run = new Run({
     opened,
     output,

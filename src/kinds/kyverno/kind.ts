@@ -9,8 +9,7 @@ import type { DocumentKind, PreparedDocuments, PreparedEntry } from "../kind.js"
 import { reportOrThrow } from "../report-or-throw.js";
 import { isOneOf } from "../resource-entry.js";
 import type { LabelSelector } from "../shared/match/label-selector.js";
-import { findTypesIn } from "../shared/mutation/merge-types.js";
-import { unknownGroups } from "../shared/mutation/unknown-groups.js";
+import { findTypesIn, unknownGroups } from "../shared/mutation/merge-types.js";
 import type { SchemaFactory } from "../shared/type-check/bundled-schemas.js";
 import type { Watcher } from "../shared/watcher.js";
 import { mergesObjects, namesIn } from "./compile.js";

@@ -25,7 +25,7 @@ import { isObject, type JsonObject } from "../../kubernetes/object.js";
 import { isConsequence } from "../shared/decode/misread.js";
 import { expressionDoubts } from "../shared/doubts/expression-doubts.js";
 import { trimSpace } from "../shared/expressions/trim.js";
-import { unknownGroups } from "../shared/mutation/unknown-groups.js";
+import { unknownGroups } from "../shared/mutation/merge-types.js";
 import type { SchemaSource } from "../shared/type-check/schema-source.js";
 import { checkContextEntry, type JmesPathError } from "./check-context-entry.js";
 import { checkPolicy, modeError, policyWarnings, targetsError } from "./check-policy.js";

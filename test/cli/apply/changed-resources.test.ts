@@ -88,12 +88,26 @@ describe("apply of policies that mutate", () => {
   test("or to a folder, with a file for each name that stays in it", async () => {
     mkdirSync(at("out"));
     writeFileSync(at("out/one-mutated.yaml"), "old: true\n");
-    const resources = [map("one"), map("one").replace("ns}", "other}"), map("'../../up'")];
+    const long = "l".repeat(253);
+    const resources = [map("one"), map("one").replace("ns}", "other}"), map("'../../up'"), map(long)];
     await apply([DATA], resources, "--output", at("out"));
-    assert.deepEqual(readdirSync(at("out")).sort(), [".._.._up-mutated.yaml", "one-mutated.yaml"]);
+    assert.deepEqual(readdirSync(at("out")).sort(), [
+      ".._.._up-mutated.yaml",
+      `${long.slice(0, 200)}-mutated.yaml`,
+      "one-mutated.yaml",
+    ]);
     assert.equal(parseYamlDocuments(readFileSync(at("out/one-mutated.yaml"), "utf8")).length, 2);
     await apply([DATA], [map("one")], "-o", at("deep/new"), "--policy-report");
     assert.ok(existsSync(at("deep/new/one-mutated.yaml")));
+  });
+
+  test("empties no file that is read", async () => {
+    for (const name of ["resources.yaml", "none/../policies.yaml"]) {
+      const { code, err } = await apply([DATA], [map("one")], "-o", at(name));
+      assert.equal(code, 2);
+      assert.match(err, /^Error: --output DIR\/.* is a file that is read: name another, since it would be emptied\n/);
+    }
+    assert.match(readFileSync(at("resources.yaml"), "utf8"), /name: one/);
   });
 
   test("says so where it cannot write", async () => {

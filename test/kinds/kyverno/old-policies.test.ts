@@ -9,7 +9,7 @@ import { kyvernoKind } from "../../../src/kinds/kyverno/kind.js";
 import { LoadError } from "../../../src/kinds/load-error.js";
 import { prepareDocuments } from "../../../src/kinds/resource-entry.js";
 import { isExplainable } from "../../../src/kinds/shared/index.js";
-import type { JsonObject } from "../../../src/kubernetes/object.js";
+import { type JsonObject, member } from "../../../src/kubernetes/object.js";
 import type { Outcome, Policy } from "../../../src/policy/index.js";
 import { NO_OPINION } from "../../../src/world/authorizer/authorizer.js";
 import { context, review } from "./asked.js";
@@ -73,13 +73,13 @@ describe("a policy of the old language", () => {
 
   test("mutates by its rules in their order, whatever their names", async () => {
     const maps = "{any: [{resources: {kinds: [ConfigMap]}}]}";
-    const [first, then] = ["{data: {first: '1'}}", "{data: {(first): '1', then: '2'}}"].map(
+    const [first, second] = ["{data: {first: '1'}}", "{data: {(first): '1', second: '2'}}"].map(
       (merge) => `mutate: {patchStrategicMerge: ${merge}}`,
     );
-    const { policy } = await load(old(rule("z", first ?? "", maps) + rule("a", then ?? "", maps)));
+    const { policy } = await load(old(rule("z", first ?? "", maps) + rule("a", second ?? "", maps)));
     const outcome = await asked(policy, configMap);
     assert.ok(outcome.verdict === "allow" && outcome.mutation?.kind === "patch");
-    assert.deepEqual((outcome.mutation.changed?.object as JsonObject).data, { first: "1", then: "2" });
+    assert.deepEqual(member(outcome.mutation.changed?.object, "data"), { first: "1", second: "2" });
   });
 
   test("of a namespace judges nothing elsewhere", async () => {

@@ -66,7 +66,6 @@ const NOT_ALIKE: ReadonlyMap<string, string> = new Map([
   ["jmes-request-name", "the command builds no request"],
   ["cel-messageexpr-error", "a message expression that is not a text does not compile"],
   ["cel-params-allow", "the command does not know that ConfigMaps have namespaces"],
-  ["oldmutate-json6902-missing", "an object after an error is not told"],
   ["context-globalreference", "the command stands in for the entry"],
   ["context-apicall-length", "the command stands in for the API server"],
   ["context-apicall-get", "the command stands in for the API server"],

@@ -9,38 +9,27 @@ const TEMPLATES: Readonly<Record<Exclude<ControllerVariant, "extract">, readonly
 };
 
 /** The replaced paths: the rest of `metadata` is the controller's own. */
-const PATHS = [
-  /\b(object|oldObject|Object)\.(spec)/g,
-  /\b(object|oldObject|Object)\.(metadata\.labels)/g,
-  /\b(object|oldObject|Object)\.(metadata\.annotations)/g,
-];
+const PATHS = /\b(object|oldObject|Object)\.(spec|metadata\.labels|metadata\.annotations)/g;
 
 /** The spec with its match conditions and apply configurations rewritten: variables and JSON patches keep their paths. */
 export function inTemplate(spec: PolicySpec, variant: ControllerVariant): PolicySpec {
   // Pods of other controllers are found in the object, which is not changed.
   if (variant === "extract") return spec;
   const template = TEMPLATES[variant];
-  const { matchConditions, mutations } = spec;
-  return {
-    ...spec,
-    ...(matchConditions && {
-      matchConditions: matchConditions.map(({ expression = "", ...condition }) => {
-        return { ...condition, expression: rewritten(expression, template) };
-      }),
-    }),
-    ...(mutations && {
-      mutations: mutations.map((mutation) => {
-        const { expression = "" } = mutation.applyConfiguration ?? {};
-        if (mutation.applyConfiguration === undefined) return mutation;
-        return { ...mutation, applyConfiguration: { expression: rewritten(expression, template) } };
-      }),
-    }),
-  };
+  const moved = <T extends { readonly expression?: string | undefined }>(each: T): T => ({
+    ...each,
+    expression: rewritten(each.expression ?? "", template),
+  });
+  const matchConditions = spec.matchConditions?.map(moved);
+  const mutations = spec.mutations?.map(({ applyConfiguration: merge, ...rest }) =>
+    merge === undefined ? rest : { ...rest, applyConfiguration: moved(merge) },
+  );
+  return { ...spec, ...(matchConditions && { matchConditions }), ...(mutations && { mutations }) };
 }
 
 /** An expression with paths of the template in place of the pod's; a literal `Object{…}` at its beginning becomes part of the controller's. */
 function rewritten(expression: string, template: readonly string[]): string {
-  const replaced = PATHS.reduce((text, path) => text.replace(path, `$1.${template.join(".")}.$2`), expression);
+  const replaced = expression.replace(PATHS, `$1.${template.join(".")}.$2`);
   const [, content] = /^Object[ \t\r\n]*\{(.*)$/s.exec(replaced.trim()) ?? [];
   const end = content === undefined ? 0 : closingBrace(content);
   if (content === undefined || end === 0) return replaced;

@@ -20,14 +20,13 @@ import {
   type Uint,
   type Value,
 } from "../../../cel/index.js";
-import { quote } from "../../../data/go/quote.js";
+import { quote, quoteCharacter } from "../../../data/go/quote.js";
 import { setKey } from "../../../data/plain-object.js";
 import type { GoType } from "../../../kubernetes/go-types/go-type.js";
 import { type ForeignValue, NIL_LIST, type PatchValue } from "../../../kubernetes/structured-merge/patch-value.js";
 import { VARIABLES_TYPE } from "../dialect.js";
 import { goValue } from "./go-value.js";
 import { finite, patchLeaf, structLeaf, TARGET } from "./leaves.js";
-import { quotedKey } from "./map-keys.js";
 import { JsonPatchVal, membersOf, ObjectVal } from "./mutation-types.js";
 import { selectedItem } from "./selected-field.js";
 import { REQUEST_TYPE } from "./typed-values.js";
@@ -344,6 +343,14 @@ class Failed {
   constructor(readonly message: string) {}
 }
 
+/** A key that is not a text, as Go's `%q` prints it: integers are printed as characters. */
+function quotedKey(key: Value): string {
+  const kind = kindOf(key);
+  if (kind === "int") return quoteCharacter(BigInt(key as number | bigint), false);
+  if (kind === "uint") return quoteCharacter(BigInt((key as Uint).value), false);
+  return kind === "double" ? `%!q(types.Double=${doubleOf(key)})` : `%!q(types.Bool=${String(key)})`;
+}
+
 const keyFailure = (key: Value): string => `map key ${quotedKey(key)} is of type ${KEY_TYPES[kindOf(key)]}, not string`;
 
 /** The members that are null in a request, since objects have variables of their own. */
@@ -370,13 +377,6 @@ const KEY_TYPES: Partial<Record<Kind, string>> = {
   double: "types.Double",
 };
 
-const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
-  ["kubernetes.Quantity", "Quantity"],
-  ["kubernetes.URL", "URL"],
-  ["net.IP", "IP"],
-  ["net.CIDR", "CIDR"],
-  ["kubernetes.Semver", "Semver"],
-  ["kubernetes.NamedFormat", "Format"],
-]);
-
-const nameOf = ({ typeName }: OpaqueValue): string => SHORT_NAMES.get(typeName) ?? typeName;
+/** Types whose names are short in messages: `Quantity` for `kubernetes.Quantity`. */
+const SHORT = /^(?:kubernetes|net)\.(?:Named)?(Quantity|URL|IP|CIDR|Semver|Format)$/;
+const nameOf = ({ typeName }: OpaqueValue): string => typeName.replace(SHORT, "$1");

@@ -97,7 +97,7 @@ export function mutationOf(
   behaviour?: Behaviour,
 ): Mutation {
   if (value instanceof CelError) return failed(value.message);
-  const conversion = new Conversion(new BindingValues(bindings, types), behaviour);
+  const conversion = new Conversion(provenanceOf(bindings, types), behaviour);
   return patchType === "JSONPatch" ? jsonPatch(value, conversion) : configuration(value, conversion);
 }
 
@@ -139,18 +139,12 @@ function configuration(result: Value, conversion: Conversion): Mutation {
 }
 
 /** The types of the request and its objects; computed only on demand. */
-class BindingValues implements Provenance {
-  readonly #bindings: Bindings;
-  readonly #types: VariableTypes;
-  #typed: ReadonlyMap<unknown, GoType> | undefined;
-
-  constructor(bindings: Bindings, types: VariableTypes) {
-    this.#bindings = bindings;
-    this.#types = types;
-  }
-
-  readonly typeOf = (value: object): GoType | undefined => {
-    this.#typed ??= typedValues(this.#bindings, this.#types);
-    return this.#typed.get(value);
+function provenanceOf(bindings: Bindings, types: VariableTypes): Provenance {
+  let typed: ReadonlyMap<unknown, GoType> | undefined;
+  return {
+    typeOf: (value) => {
+      typed ??= typedValues(bindings, types);
+      return typed.get(value);
+    },
   };
 }

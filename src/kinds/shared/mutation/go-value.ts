@@ -5,6 +5,7 @@ import {
   doubleOf,
   EmptyMessage,
   entriesOf,
+  type Kind,
   kindOf,
   MapValue,
   type ObjectValue,
@@ -34,41 +35,31 @@ const OPAQUE_TYPES: ReadonlyMap<string, string> = new Map([
   ["kubernetes.NamedFormat", "cel.Format"],
 ]);
 
+/** Kinds of values that have one Go type. */
+const TYPES: Partial<Record<Kind, string>> = {
+  null: "structpb.NullValue",
+  int: "int64",
+  uint: "uint64",
+  double: "float64",
+  bytes: "[]uint8",
+  list: "[]ref.Val",
+  timestamp: "time.Time",
+  duration: "time.Duration",
+  bool: "bool",
+  string: "string",
+  type: "string",
+};
+
 /** The Go type. */
 export function goTypeOf(value: Value): string {
-  switch (kindOf(value)) {
-    case "null":
-      return "structpb.NullValue";
-    case "int":
-      return "int64";
-    case "uint":
-      return "uint64";
-    case "double":
-      return "float64";
-    case "bytes":
-      return "[]uint8";
-    case "list":
-      return "[]ref.Val";
-    case "map":
-      return value instanceof MapValue ? "map[ref.Val]ref.Val" : "map[string]interface {}";
-    case "timestamp":
-      return "time.Time";
-    case "duration":
-      return "time.Duration";
-    case "bool":
-      return "bool";
-    case "string":
-    case "type":
-      return "string";
-    case "optional": {
-      const content = (value as Optional).value;
-      return content === undefined ? "<nil>" : goTypeOf(content);
-    }
-    case "opaque":
-      return OPAQUE_TYPES.get((value as OpaqueValue).typeName) ?? "*types.Err";
-    case "object":
-      return objectType(value as ObjectValue);
-  }
+  const kind = kindOf(value);
+  if (kind === "map") return value instanceof MapValue ? "map[ref.Val]ref.Val" : "map[string]interface {}";
+  if (kind === "opaque") return OPAQUE_TYPES.get((value as OpaqueValue).typeName) ?? "*types.Err";
+  if (kind === "object") return objectType(value as ObjectValue);
+  const known = TYPES[kind];
+  if (known !== undefined) return known;
+  const content = (value as Optional).value;
+  return content === undefined ? "<nil>" : goTypeOf(content);
 }
 
 function objectType(value: ObjectValue): string {

@@ -186,29 +186,15 @@ export class JsonPatchVal extends ObjectValue {
   }
 
   get(field: string): Result {
-    switch (field) {
-      case "op":
-      case "path":
-      case "from":
-        return this[field];
-      case "value":
-        return this.value ?? null;
-      default:
-        return new CelError(`unsupported indexer: ${field}`);
-    }
+    if (field === "value") return this.value ?? null;
+    const text = TEXTS.find((each) => each === field);
+    return text === undefined ? new CelError(`unsupported indexer: ${field}`) : this[text];
   }
 
   has(field: string): boolean | CelError {
-    switch (field) {
-      case "op":
-      case "path":
-      case "from":
-        return this[field] !== "";
-      case "value":
-        return this.value !== undefined;
-      default:
-        return new CelError(`unsupported field: ${field}`);
-    }
+    if (field === "value") return this.value !== undefined;
+    const text = TEXTS.find((each) => each === field);
+    return text === undefined ? new CelError(`unsupported field: ${field}`) : this[text] !== "";
   }
 
   /** Equality; an error where the values cannot be compared. */

@@ -78,16 +78,12 @@ function collect(value: unknown, type: GoType, found: Map<unknown, GoType>): voi
       for (const item of value) collect(item, type.element, found);
       return;
     case "map":
-      if (!isObject(value)) return;
-      found.set(value, type);
-      for (const key of Object.keys(value)) collect(value[key], type.element, found);
-      return;
     case "struct":
       if (!isObject(value)) return;
       found.set(value, type);
       for (const key of Object.keys(value)) {
-        const member = type.members.get(key);
-        if (member !== undefined) collect(value[key], member.type, found);
+        const inner = type.kind === "map" ? type.element : type.members.get(key)?.type;
+        if (inner !== undefined) collect(value[key], inner, found);
       }
       return;
     default:

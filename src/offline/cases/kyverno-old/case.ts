@@ -99,6 +99,7 @@ class Judging {
   readonly #kinds = new KnownKinds();
   /** Old rules that mutate, what judges, and MutatingPolicies: in this order, as Kyverno's command asks them. */
   readonly #before: KyvernoEngine;
+  readonly #oldMutating: ReadonlySet<string>;
   readonly #judging: KyvernoEngine;
   readonly #after: KyvernoEngine;
   readonly #user: User | undefined;
@@ -113,6 +114,7 @@ class Judging {
     const world = worldOf(values, bound?.bindings ?? []);
     const mutating = policies.filter(({ resource }) => isMutating(resource));
     const of = (isOld: boolean) => mutating.filter(({ origin }) => (origin !== undefined) === isOld);
+    this.#oldMutating = new Set(of(true).map(({ resource }) => policyName(resource)));
     this.#before = mutatingEngine(of(true), { world });
     this.#after = mutatingEngine(of(false), { world });
     const judging = policies.filter(({ resource }) => !isMutating(resource));
@@ -169,12 +171,13 @@ class Judging {
       const isOfKind = response.variant.match?.written.some(({ resources = [] }) =>
         resources.some((each) => each === "*" || each === request.resource.resource),
       );
-      if (
-        mutates &&
-        isOfKind === true &&
-        !this.#patched.some((each) => each.policy === named.policy && each.resource === resource)
-      )
-        this.#patched.push({ ...named, object: left });
+      const isPrinted = this.#patched.some((each) => each.policy === named.policy && each.resource === resource);
+      if (engine === this.#after && isOfKind === true && !isPrinted) this.#patched.push({ ...named, object: left });
+    }
+    // The command prints every object for each old policy that mutates, and nothing of it after an error.
+    for (const policy of engine === this.#before ? this.#oldMutating : []) {
+      const rows = this.#rows.filter((each) => each.policy === policy && each.resource === resource);
+      this.#patched.push({ policy, resource, object: rows.some(({ result }) => result === "error") ? {} : left });
     }
     return left;
   }

@@ -32,6 +32,10 @@ export function reasonsOf(policy: JsonObject): readonly string[] {
   );
 }
 
+/** What is said of a policy that is converted. */
+export const notesOf = (policy: JsonObject): readonly string[] =>
+  convertPolicy(policy).rules.flatMap(({ notes }) => notes.map(({ message }) => message));
+
 function requestOf(object: JsonObject): AdmissionRequest {
   const { group = "", version = "v1" } = parseApiVersion(text(object, "apiVersion")) ?? {};
   const kind = text(object, "kind");

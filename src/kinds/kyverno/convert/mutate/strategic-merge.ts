@@ -54,6 +54,8 @@ const entriesOf = (pattern: JsonObject): readonly (readonly [string, Key, unknow
     .sort(([a], [b]) => Number(a > b) - Number(a < b))
     .map(([written, value]) => {
       if (written.startsWith("$")) throw new NotConverted([written], `${written} is not converted: write a JSON patch`);
+      if (Object.hasOwn(pattern, `+(${written})`))
+        throw new NotConverted([written], `of ${written} and +(${written}) only one can be there: Kyverno fails`);
       return [written, keyOf(written), value];
     });
 

@@ -264,6 +264,7 @@ test("a Policy looks up its own namespace, without naming it", () => {
 
 test("what has no counterpart is told with its place", () => {
   const cases: readonly (readonly [unknown, RegExp])[] = [
+    [variable("x", { value: "a", default: "b" }), /Kyverno refuses a default without jmesPath/],
     [{ name: "x", imageRegistry: { reference: "a" } }, /data of images is not converted: write image.GetMetadata/],
     [call("x", "/version", "minor"), /the path "\/version" is not that of objects/],
     [call("x", "/api/v1/pods?limit=5"), /"limit=5" is not converted/],

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { JsonObject } from "../../../../../src/kubernetes/object.js";
-import { changed, documentsOf, mutationsOf, oldPolicy, reasonsOf } from "../rules.js";
+import { changed, documentsOf, mutationsOf, notesOf, oldPolicy, reasonsOf } from "../rules.js";
 
 const rule = (patchStrategicMerge: JsonObject, kinds?: readonly string[]) =>
   oldPolicy({ mutate: { patchStrategicMerge } }, kinds);
@@ -183,6 +183,14 @@ describe("foreach", () => {
     assert.equal(mutationsOf(policy).length, 1);
   });
 
+  test("a note says where Kyverno would change the order of items", () => {
+    const patchStrategicMerge = { spec: { containers: [{ "(name)": "{{ element.name }}", image: "a" }] } };
+    const notes = (more: JsonObject) => notesOf(loop({ patchStrategicMerge, ...more })).length;
+    assert.equal(notes({}), 0);
+    assert.equal(notes({ list: "request.object.spec.containers[?image=='b']" }), 1);
+    assert.equal(notes({ preconditions: { all: [{ key: "{{ element.name }}", operator: "Equals", value: "x" }] } }), 1);
+  });
+
   test("the last of all elements wins: in merges the first one of the list", async () => {
     const patchStrategicMerge = { metadata: { annotations: { last: "{{ element.name }}" } } };
     const last = (annotation: string) => pod(two().spec, { annotations: { last: annotation } });
@@ -211,6 +219,7 @@ test("what has no counterpart is refused at its place", () => {
   for (const [patch, reason] of [
     [{ spec: { "=(hostPID)": true } }, /mutate\.patchStrategicMerge\.spec\.=\(hostPID\): a merge knows the anchors/],
     [{ spec: { containers: [{ $patch: "delete", name: "a" }] } }, /\$patch is not converted/],
+    [{ spec: { "+(hostPID)": true, hostPID: false } }, /spec\.hostPID: of hostPID and \+\(hostPID\) only one/],
     [{ spec: { "(securityContext)": { runAsUser: 1 }, hostPID: true } }, /a condition on a map/],
     [
       { spec: { tolerations: [{ "(key)": "a", operator: "Exists" }] } },
