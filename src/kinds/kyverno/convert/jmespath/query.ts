@@ -32,6 +32,8 @@ interface Place {
   readonly scope: Scope;
   readonly literals: ParsedQuery["literals"];
   readonly nested: Nested;
+  /** Whether a key that is missing before the last one of a path is an error, not null. */
+  readonly isStrict: boolean;
 }
 
 type Of<T extends Node["type"]> = Extract<Node, { readonly type: T }>;
@@ -42,6 +44,8 @@ export interface QueryOptions {
   readonly nested?: Nested;
   /** The current value, default the context of the policy: `request`, `element`, ... */
   readonly current?: Value;
+  /** Whether what is missing is null: the query's error has a default. */
+  readonly isSoft?: boolean;
 }
 
 /**
@@ -49,9 +53,9 @@ export interface QueryOptions {
  * error, as in CEL.
  * @throws NotConverted where it has no counterpart
  */
-export function query(source: string, scope: Scope, { nested = new Map(), current }: QueryOptions = {}): Value {
+export function query(source: string, scope: Scope, { nested = new Map(), current, isSoft }: QueryOptions = {}): Value {
   const { tree, literals } = parseQuery(source);
-  const made = evaluate(tree, current ?? rootOf(scope), { scope, literals, nested });
+  const made = evaluate(tree, current ?? rootOf(scope), { scope, literals, nested, isStrict: isSoft !== true });
   if (made.cel.text.includes(WHOLE))
     throw new NotConverted([], "images as a whole are not converted: write their registry, path, name, tag or digest");
   return made;
@@ -67,9 +71,14 @@ function evaluate(node: Node, current: Value, place: Place): Value {
   return made;
 }
 
+/** The value of a node where what is missing is null. */
+const softly = (node: Node, current: Value, place: Place): Value =>
+  lenient(evaluate(node, current, { ...place, isStrict: false }));
+
 function evaluated(node: Node, current: Value, place: Place): Value {
   const { scope } = place;
-  const soft = (each: Node, value = current): Value => lenient(evaluate(each, value, place));
+  const soft = (each: Node, value = current): Value => softly(each, value, place);
+  const operand = (each: Node): Value => (isBareWord(each) ? constant(null) : soft(each));
   switch (node.type) {
     case "Identity":
     case "Current":
@@ -102,14 +111,16 @@ function evaluated(node: Node, current: Value, place: Place): Value {
       return either(soft(node.left), () => soft(node.right), scope);
     case "AndExpression":
       return both(soft(node.left), () => evaluate(node.right, current, place), scope);
-    case "NotExpression":
-      return known(falsy(soft(node.child), scope), "bool");
+    case "NotExpression": {
+      const child = soft(node.child);
+      return known(falsy(child, scope), "bool", { fails: child.fails });
+    }
     case "Comparator":
-      return compare(node, soft(node.left), soft(node.right));
+      return compare(node, operand(node.left), operand(node.right));
     case "MultiSelectList":
-      return selected(current, multiList(node.children.map((child) => soft(child))));
+      return selected(current, multiList(node.children.map(operand)));
     case "MultiSelectHash":
-      return selected(current, multiHash(new Map(node.children.map((pair) => [pair.name, soft(pair.value)]))));
+      return selected(current, multiHash(new Map(node.children.map((pair) => [pair.name, operand(pair.value)]))));
     case "Function":
       return callFunction(node, current, place);
     default:
@@ -119,13 +130,15 @@ function evaluated(node: Node, current: Value, place: Place): Value {
 
 /** The value of what stands behind a dot: functions and selections there are of a value that must be there. */
 function within(node: Node, owner: Value, place: Place): Value {
-  const isOther = ["Function", "MultiSelectList", "MultiSelectHash"].includes(first(node).type);
+  const isOther =
+    (node.type === "Projection" && place.isStrict) ||
+    ["Function", "MultiSelectList", "MultiSelectHash"].includes(first(node).type);
   if (!isOther || owner.optional === undefined || owner.inside !== undefined) return evaluate(node, owner, place);
   const { optional, ...strict } = owner;
   const made = evaluate(node, { ...strict, nullable: false }, place);
   const { sure = made.cel } = made;
   const present = strict.present ?? cel.method(optional, "hasValue");
-  return made.constant === undefined ? { ...made, present, sure, fails: true } : made;
+  return made.constant === undefined ? { ...made, present, sure, fails: true, breaks: made.fails } : made;
 }
 
 /** The part of a node that is evaluated first. */
@@ -163,12 +176,14 @@ function project(list: Value, right: Node, condition: Node | undefined, place: P
   const each = cel.primary(name);
   const { type: typeOfEach = "dyn", nullable = false } = list.items ?? {};
   const element = list.each?.(each) ?? known(each, typeOfEach, { nullable, ...about(list.items) });
-  const inside = { ...place, scope: inner };
-  const asked = condition === undefined ? constant(true) : lenient(evaluate(condition, element, inside));
+  const inside = { ...place, scope: inner, isStrict: false };
+  const asked = condition === undefined ? constant(true) : softly(condition, element, inside);
   const made = evaluate(right, element, inside);
-  const { type } = made;
+  const { type, optional, present } = made;
+  const fails = asked.fails || (made.fails && optional === undefined && present === undefined);
   return changed(list, "list", place.scope, (old) => collected(old, name, asked, made, inner), {
     items: { type, nullable: false, fails: false, ...about(made) },
+    ...(fails && { fails }),
     ...((right.type !== "Identity" || list.projected === true) && { projected: true }),
   });
 }
@@ -236,10 +251,10 @@ function flatten(child: Node, current: Value, place: Place): Value {
     child.type === "MultiSelectList"
       ? { parts: child.children, of: current }
       : child.type === "Subexpression" && child.right.type === "MultiSelectList"
-        ? { parts: child.right.children, of: lenient(evaluate(child.left, current, place)) }
+        ? { parts: child.right.children, of: softly(child.left, current, place) }
         : undefined;
   if (lists !== undefined) {
-    const parts = lists.parts.map((part) => lenient(evaluate(part, lists.of, place)));
+    const parts = lists.parts.map((part) => softly(part, lists.of, place));
     const images = parts.map(({ values: list }) => list).filter((list) => list !== undefined);
     const each = images[0]?.each;
     const isAlike = parts.every(({ items }) => items?.shape !== undefined && items.type === parts[0]?.items?.type);
@@ -247,7 +262,7 @@ function flatten(child: Node, current: Value, place: Place): Value {
     // Maps of images by their names: what is asked of all of their members is asked of each container.
     return known(cel.plus(...images.map(listOf)), "list", { each: (item) => ({ ...each(item), isAny: true }) });
   }
-  const list = lenient(evaluate(child, current, place));
+  const list = softly(child, current, place);
   const isFlat = list.projected !== true || FLAT.has(list.items?.type ?? "");
   const items = list.items?.items ?? (isFlat ? list.items : undefined);
   return changed(list, "list", place.scope, (old) => (isFlat ? old : dynamic(cel.method(old, "flatten"))), {
@@ -304,7 +319,7 @@ function either(left: Value, rightOf: () => Value, scope: Scope): Value {
   const { type, nullable } = left;
   if (left.cel.text.length > 120) {
     const again = (ref: Cel): Cel => either(known(ref, type, { nullable }), () => right, scope).cel;
-    const more = { nullable: right.nullable, fails: right.fails };
+    const more = { nullable: right.nullable, fails: left.fails || right.fails };
     return known(shared(left.cel, scope, again), isSame ? type : "dyn", more);
   }
   const no = right.constant !== undefined || isSame ? right.cel : cel.call("dyn", right.cel);
@@ -328,11 +343,15 @@ function both(left: Value, rightOf: () => Value, scope: Scope): Value {
   return known(cel.conditional(isFalse, no, yes), isSame ? left.type : "dyn", more);
 }
 
+/** Queries compare with `null` and `false` without backticks: keys that no object has. */
+const isBareWord = (node: Node): boolean => node.type === "Field" && ["false", "null", "true"].includes(node.name);
+
 const ORDERS = { GT: ">", GTE: ">=", LT: "<", LTE: "<=" } as const;
 
 function compare(node: Of<"Comparator">, left: Value, right: Value): Value {
+  const fails = left.fails || right.fails;
   if (node.name === "EQ" || node.name === "NE")
-    return known(equal(node.name === "EQ" ? "==" : "!=", left, right), "bool");
+    return known(equal(node.name === "EQ" ? "==" : "!=", left, right), "bool", { fails });
   if ([left, right].some((each) => !isNumber(each) && each.type !== "dyn" && each.type !== "scalar"))
     return constant(null);
   const isOrdered = cel.and(
@@ -342,9 +361,9 @@ function compare(node: Of<"Comparator">, left: Value, right: Value): Value {
     }),
   );
   const result = cel.relation(ORDERS[node.name], left.sure ?? left.cel, right.sure ?? right.cel);
-  if (isOrdered.text === "true") return known(result, "bool");
+  if (isOrdered.text === "true") return known(result, "bool", { fails });
   const text = cel.conditional(isOrdered, cel.call("dyn", result), cel.NULL);
-  return known(text, "dyn", { nullable: true, truth: cel.and(isOrdered, result) });
+  return known(text, "dyn", { nullable: true, fails, truth: cel.and(isOrdered, result) });
 }
 
 function equal(operator: "!=" | "==", left: Value, right: Value): Cel {
@@ -369,12 +388,14 @@ function multiList(items: readonly Value[]): Value {
   if (constants.every((each) => each !== undefined)) return constant(constants.map((each) => each.value));
   const nullable = items.some((item) => item.nullable);
   const text = cel.list(items.map((item) => cel.call("dyn", item.cel)));
-  return known(text, "list", nullable ? { items: { type: "dyn", nullable, fails: false } } : {});
+  const fails = items.some((item) => item.fails);
+  return known(text, "list", { fails, ...(nullable && { items: { type: "dyn", nullable, fails: false } }) });
 }
 
 function multiHash(entries: ReadonlyMap<string, Value>): Value {
   const text = cel.map([...entries].map(([key, value]) => [key, cel.call("dyn", value.cel)]));
-  return known(text, "map", { member: (key) => entries.get(key) ?? constant(null) });
+  const fails = [...entries.values()].some((value) => value.fails);
+  return known(text, "map", { fails, member: (key) => entries.get(key) ?? constant(null) });
 }
 
 function callFunction(node: Of<"Function">, current: Value, place: Place): Value {
@@ -382,8 +403,8 @@ function callFunction(node: Of<"Function">, current: Value, place: Place): Value
   if (write === undefined) throw new NotConverted([], `the function ${node.name} of JMESPath is not converted`);
   const args = node.children.map((child) =>
     child.type === "ExpressionReference"
-      ? { apply: (item: Term) => lenient(evaluate(child.child, item, { ...place, scope: loopOf(place.scope).inner })) }
-      : lenient(evaluate(child, current, place)),
+      ? { apply: (item: Term) => softly(child.child, item, { ...place, scope: loopOf(place.scope).inner }) }
+      : softly(child, current, place),
   );
   return write(args, place.scope);
 }

@@ -11,6 +11,10 @@ import type { Term } from "../term.js";
 export interface Value extends Term {
   /** The value where it is known to be there. */
   readonly sure?: Cel;
+  /** The same, but an error where it is not made of a list or map: loops and `size` take both. */
+  readonly checked?: Cel;
+  /** Whether its evaluation may fail for another reason than a missing key. */
+  readonly breaks?: boolean;
   /** Whether it is there: shorter than a test of `optional`. */
   readonly present?: Cel;
   /** Of a member of an item: the item as an optional value, and the way from the item to the member. */
@@ -64,11 +68,21 @@ export function constant(value: unknown): Value {
 /** The value where a missing key is null: inside of functions, comparisons, `||`, projections and behind pipes. */
 export function lenient(value: Value): Value {
   const { optional, present, type, sure = value.cel } = value;
-  const soft = { ...value, sure, nullable: true, fails: false };
+  const soft = { ...value, sure, nullable: true, fails: value.breaks === true };
   if (optional !== undefined) return { ...soft, cel: cel.orValue(optional, cel.NULL) };
   if (present === undefined || type === "list") return value;
   return { ...soft, cel: cel.conditional(present, cel.call("dyn", value.cel), cel.NULL) };
 }
+
+/** What a part of a value takes over from it. */
+const broken = ({ breaks, fails, optional }: Value): { readonly breaks?: true } =>
+  breaks === true || (fails && optional === undefined) ? { breaks: true } : {};
+
+/** The null that a part of a value is which has no such parts; an error where the value itself is one. */
+const nothingOf = (value: Value): Value =>
+  broken(value).breaks
+    ? known(cel.item(cel.loop(cel.list([value.cel]), "map", "n", cel.NULL), 0), "null", { nullable: true, fails: true })
+    : constant(null);
 
 /** An expression that uses a value more than once. */
 export function shared(value: Cel, scope: Scope, use: (value: Cel) => Cel): Cel {
@@ -102,15 +116,13 @@ export function shaped(value: Value, shape: Shape | undefined): Value {
 }
 
 function plainMember(value: Value, key: Cel | string, scope: Scope): Value {
-  // Queries write `null` and `false` without backticks: names of keys that no object has.
-  if (key === "null" || key === "true" || key === "false") return constant(null);
   if (typeof key === "string" && value.member !== undefined) return value.member(key);
   if (typeof key !== "string" && value.memberBy !== undefined) return value.memberBy(key);
   if (typeof key === "string" && value.constant !== undefined) {
     const { value: map } = value.constant;
     return constant(isObject(map) && Object.hasOwn(map, key) ? map[key] : null);
   }
-  if (SCALARS.has(value.type) || value.type === "list") return constant(null);
+  if (SCALARS.has(value.type) || value.type === "list") return nothingOf(value);
   const strict = (target: Cel): Cel => (typeof key === "string" ? cel.member(target, key) : cel.item(target, key));
   const optional =
     value.optional !== undefined
@@ -118,7 +130,7 @@ function plainMember(value: Value, key: Cel | string, scope: Scope): Value {
       : typeof key === "string"
         ? cel.optionalMember(value.cel, key)
         : cel.optionalItem(value.cel, key);
-  const made = { optional, sure: strict(value.sure ?? value.cel), nullable: true, fails: true };
+  const made = { optional, sure: strict(value.sure ?? value.cel), nullable: true, fails: true, ...broken(value) };
   if (value.inside !== undefined) {
     const { item, path } = value.inside;
     const { name } = loopOf(scope);
@@ -142,15 +154,23 @@ export function itemOf(value: Value, index: number, scope: Scope): Value {
     const { value: list } = value.constant;
     return constant(Array.isArray(list) ? list.at(index) : null);
   }
-  if (SCALARS.has(value.type) || value.type === "map") return constant(null);
+  if (SCALARS.has(value.type) || value.type === "map") return nothingOf(value);
   const { type = "dyn", items, shape } = value.items ?? {};
   const list = value.sure ?? value.cel;
   const sure = index >= 0 ? cel.item(list, index) : cel.method(itemAt(list, index), "value");
   const isMade = value.optional === undefined;
   const item = itemAt(isMade ? (value.orEmpty ?? value.cel) : value.cel, index);
   const inside = { item, path: (each: Cel) => each };
-  const common = { nullable: true, sure, inside, ...(items !== undefined && { items }), ...(shape && { shape }) };
-  if (isMade) return known(cel.orValue(item, cel.NULL), type, { ...common, optional: item });
+  const common = {
+    nullable: true,
+    sure,
+    inside,
+    ...broken(value),
+    ...(items !== undefined && { items }),
+    ...(shape && { shape }),
+  };
+  if (isMade)
+    return known(cel.orValue(item, cel.NULL), type, { ...common, optional: item, fails: common.breaks === true });
   const name = cel.primary(loopOf(scope, "l").name);
   const optional =
     index >= 0 ? cel.item(value.optional, index) : cel.method(value.optional, "optFlatMap", name, itemAt(name, index));
@@ -175,7 +195,7 @@ export function changed(
   more: Partial<Value> = {},
 ): Value {
   if (value.type !== type && (SCALARS.has(value.type) || value.type === "list" || value.type === "map"))
-    return constant(null);
+    return nothingOf(value);
   if ((value.type === type || value.trusted) && !value.nullable && value.optional === undefined)
     return known(change(value.cel), "list", { fails: value.fails, ...more });
   const none = type === "list" ? EMPTY_LIST : cel.map([]);
@@ -185,21 +205,47 @@ export function changed(
       shared(value.cel, scope, (list) =>
         cel.conditional(cel.isType(list, type), cel.call("dyn", change(list)), otherwise),
       );
-    return known(or(cel.NULL), "list", { nullable: true, orEmpty: or(EMPTY_LIST), ...more });
+    return known(or(cel.NULL), "list", { nullable: true, fails: value.fails, orEmpty: or(EMPTY_LIST), ...more });
   }
   const old = value.sure ?? value.cel;
   const sure = change(old);
   const whole = optional === undefined ? value.cel : cel.orValue(optional, cel.NULL);
   const isKnown = value.type === type && optional !== undefined;
-  const orEmpty = change(value.orEmpty ?? (optional === undefined ? whole : cel.orValue(optional, none)));
+  const isCertain = value.type === type || value.trusted === true;
+  const demand = (each: Cel): Cel => (isCertain ? each : demanded(each, type));
+  const checked = isCertain && value.checked === undefined ? {} : { checked: change(value.checked ?? demand(old)) };
+  const given = optional === undefined ? whole : cel.orValue(optional, none);
+  const made = change(value.orEmpty ?? (optional === undefined ? given : demand(given)));
+  const orEmpty = { ...made, text: made.text.replace(NEEDLESS, "$1") };
   const present =
     value.present ?? (optional === undefined ? cel.isType(whole, type) : cel.method(optional, "hasValue"));
   const there = value.there ?? (isKnown ? present : cel.isType(whole, type));
-  const common = { nullable: true, orEmpty, sure, present, ...more };
+  const { breaks } = broken(value);
+  const common = {
+    nullable: true,
+    ...(breaks && { breaks, fails: breaks }),
+    orEmpty,
+    sure,
+    present,
+    ...checked,
+    ...more,
+  };
   const isSame = sure.text === old.text && optional !== undefined;
   const text = isSame && isKnown ? value.cel : cel.conditional(there, isSame ? sure : cel.call("dyn", sure), cel.NULL);
   return known(text, "list", { ...common, there, ...(isSame && isKnown && { optional }) });
 }
+
+/** A demand that is not needed: keys of a map have no members, so that a loop that asks for one fails, or finds nothing. */
+const NEEDLESS = /^\((\S+) \+ \[\]\)(?=\.(?:map|filter)\((\w+), (?:has\(\2\.|\2\.\?\w+\.orValue\(""\) == "[^"]))/;
+
+/** Fields that are maps in objects of any kind. */
+export const MAPS = /\.(?:metadata|spec|status|data|labels|annotations|matchLabels)$/;
+
+/** The value, or an error where it is of another type: loops go through the keys of a map, too, and maps have a size. */
+export const demanded = (value: Cel, type: "list" | "map"): Cel =>
+  type === "list"
+    ? cel.plus(value, EMPTY_LIST)
+    : cel.item(cel.loop(cel.list([value]), "filter", "m", cel.isType(cel.primary("m"), type)), 0);
 
 /** The values that count as false. */
 const FALSY = cel.list(

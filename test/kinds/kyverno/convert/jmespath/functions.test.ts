@@ -16,9 +16,9 @@ const TEXTS: readonly (readonly [string, string, ...string[]])[] = [
     "size(object.?spec.k.orValue(null) in variables.empty ? [] : object.spec.k)",
     'empty = [dyn(null), dyn(false), dyn(""), dyn([]), dyn({})]',
   ],
-  ["length(keys(S.k))", "size(object.spec.k.map(k, k))"],
+  ["length(keys(S.k))", "size([object.spec.k].filter(m, type(m) == map)[0].map(k, k))"],
   ["contains(S.k, 'a')", 'type(object.spec.k) == list ? "a" in object.spec.k : object.spec.k.contains("a")'],
-  ["contains(S.k, `1`)", "type(object.spec.k) == list ? 1 in object.spec.k : false"],
+  ["contains(S.k, `1`)", 'type(object.spec.k) == list ? 1 in object.spec.k : !object.spec.k.startsWith("")'],
   [
     "contains(S.k, S.v)",
     "type(object.spec.k) == list ? object.?spec.v.orValue(null) in object.spec.k : type(object.?spec.v.orValue(null)) == string && object.spec.k.contains(object.?spec.v.orValue(null))",
@@ -231,7 +231,6 @@ const DIFFERENT: readonly (readonly [string, string, string])[] = [
   ["sort(S.k)", '{"k":[3,1.5]}', "error"],
   // CEL does not tell these wrong types apart.
   ["min(S.k)", '{"k":[true]}', "true"],
-  ["regex_match('^[a-z]+$', S.k)", '{"k":true}', "true"],
   ["pattern_match('a.b*', S.k)", '{"k":true}', "false"],
   ["add(S.a, '10s')", '{"a":"1m"}', "1m10s"],
   ["keys(S.k)", '{"k":["a"]}', '["a"]'],
@@ -300,9 +299,11 @@ test("what CEL can't say is refused by name, with the reason", () => {
 });
 
 test("loops have names of their own", () => {
-  assert.deepEqual(written(converted("map(&keys(@), S.l)")), ["object.spec.l.map(e, e.map(k, k))"]);
+  assert.deepEqual(written(converted("map(&keys(@), S.l)")), [
+    "(object.spec.l + []).map(e, [e].filter(m, type(m) == map)[0].map(k, k))",
+  ]);
   assert.deepEqual(written(converted("map(&sort_by(@, &length(p))[0], S.l)")), [
-    "object.spec.l.map(e, dyn(e.sortBy(e1, size(e1.p)))[?0].orValue(null))",
+    "(object.spec.l + []).map(e, dyn(e.sortBy(e1, size(e1.p)))[?0].orValue(null))",
   ]);
   const term = converted("values(S.k)")(scopeOf({ roots: { object: primary("k"), oldObject: primary("oldObject") } }));
   assert.equal(term.cel.text, "k.spec.k.map(k2, k.spec.k[k2])");
