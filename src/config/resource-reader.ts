@@ -85,6 +85,8 @@ const KEYS_OF_KINDS = [
     ["admissionregistration.k8s.io", "MutatingAdmissionPolicy"],
     ["policies.kyverno.io", "MutatingPolicy"],
     ["policies.kyverno.io", "NamespacedMutatingPolicy"],
+    ["kyverno.io", "ClusterPolicy"],
+    ["kyverno.io", "Policy"],
   ],
   ["certificateRequests", ["policy.cert-manager.io", "CertificateRequestPolicy"]],
 ] as const;

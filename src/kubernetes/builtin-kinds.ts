@@ -180,7 +180,25 @@ const versionsOf = (kind: string): readonly string[] =>
 
 const GROUPS: ReadonlySet<string> = new Set([...KINDS_BY_VERSION.keys()].map(groupOf));
 
+/** A built-in kind in one of its versions. */
+export interface BuiltinKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
 /** All built-in kinds with the `apiVersion`s they have. */
-export function* builtinKinds(): Iterable<{ readonly apiVersion: string; readonly kind: string }> {
+export function* builtinKinds(): Iterable<BuiltinKind> {
   for (const [apiVersion, kinds] of KINDS_BY_VERSION) for (const kind of kinds) yield { apiVersion, kind };
 }
+
+const BY_KIND = new Map<string, BuiltinKind[]>();
+const BY_RESOURCE = new Map<string, BuiltinKind[]>();
+for (const each of builtinKinds())
+  for (const [map, key] of [[BY_KIND, each.kind] as const, [BY_RESOURCE, pluralOf(each.kind)] as const])
+    map.set(key, [...(map.get(key) ?? []), each]);
+
+/** The built-in kinds of a name, in all groups and versions. */
+export const builtinKindsNamed = (kind: string): readonly BuiltinKind[] => BY_KIND.get(kind) ?? [];
+
+/** The built-in kinds of a resource, such as `pods`, in all groups and versions. */
+export const builtinKindsOf = (resource: string): readonly BuiltinKind[] => BY_RESOURCE.get(resource) ?? [];

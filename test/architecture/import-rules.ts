@@ -194,6 +194,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
       "kinds/shared",
       "kinds/validating-admission-policy",
       "kubernetes",
+      "offline/scan",
       "policy",
       "world",
     ],

@@ -261,7 +261,9 @@ describe("the examples of docs/errors.md", () => {
     if (example === undefined || !(PROBLEM_CODES as readonly string[]).includes(code) || code === "SETTINGS_INVALID")
       continue;
     test(code, async () => {
-      const asDocument = code === "POLICY_KIND" ? file("examples/document.yaml", example) : undefined;
+      const asDocument = ["POLICY_KIND", "POLICY_NOT_CONVERTED"].includes(code)
+        ? file("examples/document.yaml", example)
+        : undefined;
       const named = file(
         "examples/example.yaml",
         asDocument === undefined ? example : "p: { resource: document.yaml }\n",

@@ -175,6 +175,15 @@ describe("resources", () => {
     });
   }
 
+  for (const kind of ["ClusterPolicy", "Policy"])
+    test(`allowedToMutate is taken for a ${kind}, whose rules may mutate`, (context) => {
+      const file = `{apiVersion: kyverno.io/v1, kind: ${kind}, metadata: {name: x}, spec: {rules: []}}`;
+      const root = folder(context, { "p.yaml": "p: {resource: r.yaml, allowedToMutate: true}", "r.yaml": file });
+      const result = loadConfig(join(root, "p.yaml"));
+      assert.deepEqual(problemsOf(result), []);
+      assert.ok(result.ok && entryOf(result.config, "p", "resource").allowedToMutate);
+    });
+
   for (const [name, [files, expected]] of Object.entries(mistakes)) {
     test(name, (context) => {
       const root = folder(context, { "p.yaml": "p: {resource: r.yaml}", ...files });

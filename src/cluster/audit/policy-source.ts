@@ -9,7 +9,7 @@ import {
   Rollouts,
 } from "../../config/from-cluster/index.js";
 import { type Config, type ConfigEntry, formatProblem, type Problem } from "../../config/index.js";
-import { text } from "../../kubernetes/object.js";
+import { member, text } from "../../kubernetes/object.js";
 import type { PolicyLoader } from "../../loader/index.js";
 import type { ServedPolicy } from "../../policy/served/policy-set.js";
 import {
@@ -184,19 +184,20 @@ export class AuditPolicySource {
   }
 }
 
-/** An entry for each rule of a policy of Kyverno's old language. */
+/** An entry for each rule of a policy of Kyverno's old language; none for those that change objects: what exists has been changed already. */
 function byRule(whole: ClusterEntry): readonly ClusterEntry[] {
   if (!whole.policies.some(({ key }) => key.startsWith(OLD_KYVERNO))) return [whole];
   const { entry } = whole.read();
   const rules = entry.kind === "resource" ? entry.documents.flatMap(rulesOf) : [];
-  if (rules.length < 2) return [whole];
-  return rules.map((rule, onlyRule) => {
+  if (rules.length === 0) return [whole];
+  return rules.flatMap((rule, onlyRule) => {
+    if (member(rule, "mutate") !== undefined) return [];
     const id = `${whole.id}/${text(rule, "name")}`;
     const read = () => {
       const { entry: made, problems } = whole.read();
       return { entry: made.kind === "resource" ? { ...made, id, onlyRule } : { ...made, id }, problems };
     };
-    return { ...whole, id, read };
+    return [{ ...whole, id, read }];
   });
 }
 

@@ -88,8 +88,10 @@ export function oldKyvernoDemand(id: string, resource: unknown, conditions: Port
   const asked = readOldPolicy(resource).rules.flatMap(({ policies }) =>
     policies.flatMap(({ resource: policy }) => kyvernoDemand(id, policy, { conditions, excepted: true }) ?? []),
   );
+  if (asked.length === 0) return undefined;
+  const demanded = together(id, asked);
   // It checks everything again that it is asked about.
-  return asked.length === 0 ? undefined : { ...together(id, asked), shares: true };
+  return { ...demanded, shares: !demanded.mutating };
 }
 
 /** The parts of a spec that decide which variants there are. */

@@ -10,6 +10,9 @@ import { ADMISSION_GROUP, KYVERNO_GROUP, OLD_KYVERNO_GROUP } from "./policy-ids.
 /** Words of which every policy with context entries contains one, in an expression or as a key: the name of the entry may be computed. */
 const CONTEXT_WORDS = ["globalContext", "globalReference"];
 
+/** Kinds of policies that may change objects. */
+const MUTATING_KINDS: ReadonlySet<string> = new Set(["MutatingAdmissionPolicy", "ClusterPolicy", "Policy"]);
+
 /** The word for all namespaces. */
 const EVERYWHERE = "*";
 
@@ -100,7 +103,7 @@ export function documentsEntry(
     documents: Object.freeze(documents),
     policyMode: "protect",
     // In a cluster the policy alone decides whether objects are changed.
-    allowedToMutate: kind === "MutatingAdmissionPolicy",
+    allowedToMutate: MUTATING_KINDS.has(kind),
     // The API server has stored the broken one: it must not prevent the others from acting.
     ...(kind === "CertificateRequestPolicy" && { certificateRequests: { invalidPolicies: "keep" } }),
     optionalCompanions: true,

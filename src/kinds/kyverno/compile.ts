@@ -118,7 +118,7 @@ export function brokenRule(
   const resource: PolicyResource = {
     ...rest,
     spec: keeps ? { ...left, matchConditions } : left,
-    converted: { isAboutControllers: false, ...rest.converted, reason: first?.text.split("\n")[0] ?? "" },
+    converted: { ...rest.converted, reason: first?.text.split("\n")[0] ?? "" },
   };
   const compiled = compilePolicy(resource, [], compilers);
   return compiled.ok ? { ...compiled, mistakes } : compiled;

@@ -1,17 +1,16 @@
 /** The exports of Kyverno's policies for other rooms. */
 export type { CompiledPolicy } from "./compiled-policy.js";
 export { type BoundUser, bindingsOf, isOldException, isOldPolicy, type KnownPolicy } from "./convert/index.js";
-export { type EngineAnswer, type EngineContext, KyvernoEngine } from "./engine/engine.js";
+export {
+  type ApplyOptions,
+  type EngineAnswer,
+  type EngineContext,
+  KyvernoEngine,
+  mutatingEngine,
+} from "./engine/engine.js";
 export type { AdmissionInput, EngineInput } from "./engine/engine-request.js";
 export type { PolicyResponse, RuleResult } from "./engine/response.js";
 export { expiredText } from "./expiry.js";
-export {
-  type ApplyOptions,
-  applyMutatingPolicies,
-  type MutatingAnswer,
-  type MutatingRow,
-  mutatingEngine,
-} from "./mutating/apply.js";
 export { originOf } from "./old-rule-origin.js";
 export { resultOfOldRule } from "./old-rule-result.js";
 export { type CompileFailure, preparePolicies } from "./prepare-policies.js";

@@ -9,13 +9,13 @@ import type { DocumentKind, PreparedDocuments, PreparedEntry } from "../kind.js"
 import { reportOrThrow } from "../report-or-throw.js";
 import { isOneOf } from "../resource-entry.js";
 import type { LabelSelector } from "../shared/match/label-selector.js";
+import { findTypesIn } from "../shared/mutation/merge-types.js";
 import { unknownGroups } from "../shared/mutation/unknown-groups.js";
 import type { SchemaFactory } from "../shared/type-check/bundled-schemas.js";
 import type { Watcher } from "../shared/watcher.js";
 import { mergesObjects, namesIn } from "./compile.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import { createCompilers } from "./dialect.js";
-import { mergeTypesIn } from "./mutating/apply.js";
 import { KyvernoPolicySet } from "./policy.js";
 import { prepareDocuments } from "./prepare-documents.js";
 import { CONTEXT_ENTRY_KIND, isMutating, KYVERNO_DOCUMENTS } from "./resource.js";
@@ -95,7 +95,7 @@ export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false, checked
           new KyvernoPolicySet(judging, { id, world: worldOf(objects, outer), validationActions, watcher }),
       };
       if (mutating.length === 0) return judged;
-      const findTypes = mergeTypesIn(brought);
+      const findTypes = findTypesIn(brought);
       const mutates: PreparedDocuments = {
         mutates: [...new Set(mutating.map(({ resource }) => resource.kind))],
         needs: allNeeds(mutating.flatMap((policy) => [needsOf(policy, objects), mergingNeeds(policy, brought)])),

@@ -1,5 +1,5 @@
 /** Policies that were made of a rule of an old one (kyverno.io), by this server or by `convert`: the rule. */
-import { CONVERTED_CEL, CONVERTED_FROM, CONVERTED_RULE } from "./convert/policy-document.js";
+import { CONVERTED_AUTOGEN, CONVERTED_CEL, CONVERTED_FROM, CONVERTED_RULE } from "./convert/policy-document.js";
 import type { PolicyResource } from "./resource.js";
 
 /** The rule of an old policy. */
@@ -15,20 +15,12 @@ export interface OldRuleOrigin {
 }
 
 /** The rule that a policy was made of, as its annotations say; `undefined`: none. */
-export function originOf({
-  metadata: { annotations = {} },
-  spec,
-  converted,
-}: PolicyResource): OldRuleOrigin | undefined {
+export function originOf({ metadata: { annotations = {} }, converted }: PolicyResource): OldRuleOrigin | undefined {
   const [kind, ...names] = (annotations[CONVERTED_FROM] ?? "").split("/");
   const rule = annotations[CONVERTED_RULE];
   const policy = names.pop();
   if (rule === undefined || policy === undefined || (kind !== "ClusterPolicy" && kind !== "Policy")) return undefined;
   const isCel = annotations[CONVERTED_CEL] === "true" && converted?.reason === undefined;
-  // A file does not say it, but its expressions mostly do.
-  const judgesControllers = converted?.isAboutControllers ?? POD_TEMPLATE.test(JSON.stringify(spec));
+  const judgesControllers = annotations[CONVERTED_AUTOGEN] === "true";
   return { namespace: names[0] ?? "", policy, rule, judgesControllers, isCel };
 }
-
-/** The Pod of an object in a rule that judges controllers, too. */
-const POD_TEMPLATE = /\.kind == \\"Pod\\" \?/;

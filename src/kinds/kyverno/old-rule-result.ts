@@ -33,7 +33,8 @@ export function resultOfOldRule(
   const isController = variant.name !== "" || (judgesControllers && kind !== "Pod");
   const prefix = !isController ? "" : kind === "CronJob" ? "autogen-cronjob-" : "autogen-";
   const name = `${prefix}${rule}`.slice(0, LONGEST_RULE);
-  const { [INDEX_PROPERTY]: index, ...properties } = result.properties;
+  const index = result.properties[INDEX_PROPERTY];
+  const properties = index === undefined ? result.properties : withoutIndex(result.properties);
   const found = (status: RuleResult["status"], message: string) => ({ rule: name, status, message, properties });
   const { status, message, condition, object } = result;
   const isUnchanged = changes === false || (condition === ANCHORS && isMutating(variant.policy));
@@ -48,6 +49,10 @@ export function resultOfOldRule(
   return status === "pass" && result.rule === ""
     ? found(status, `validation rule '${name}' passed.`)
     : found(status, message);
+}
+
+function withoutIndex({ [INDEX_PROPERTY]: _, ...properties }: RuleResult["properties"]): RuleResult["properties"] {
+  return properties;
 }
 
 const placeOf = (object: JsonObject): string =>

@@ -10,7 +10,7 @@ import type { Explainable, ExplainedPolicy, PlacedExpression } from "../shared/e
 import type { Expression } from "../shared/expressions/expression.js";
 import { isOperation } from "../shared/match/exempt.js";
 import { leavesOutNamespace } from "../shared/match/match-resources.js";
-import { changedOutcome, changesBetween } from "../shared/mutation/changes.js";
+import { type Changes, changedOutcome, changesBetween } from "../shared/mutation/changes.js";
 import type { FindTypes } from "../shared/mutation/merge-types.js";
 import type { Watcher } from "../shared/watcher.js";
 import type { CompiledPolicy, CompiledVariant } from "./compiled-policy.js";
@@ -222,24 +222,25 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
     }
     const answer = this.#engine.decide(input, context);
     const before = input.kind === "admission" ? input.request.object : undefined;
-    if (!(answer instanceof Promise)) return this.#outcome(answer, before);
+    if (!(answer instanceof Promise)) return this.#outcome(answer, changesOf(answer, before));
     return answer.then(async (decided) => {
-      // An evaluation that took long has a long answer, too: others have their turn before it is written.
-      if (decided.object !== undefined) await context.turns?.next();
-      return this.#outcome(decided, before);
+      // An evaluation that took long has a long answer, too: others have their turn before each half of it.
+      const { turns } = context;
+      if (decided.object !== undefined) await turns?.next();
+      const changes = changesOf(decided, before);
+      if (changes !== "none") await turns?.next();
+      return this.#outcome(decided, changes);
     });
   }
 
-  /** @param before the object of the request */
-  #outcome(answer: EngineAnswer, before: unknown): Outcome {
+  #outcome(answer: EngineAnswer, changes: Changes | "none"): Outcome {
     if (this.#watcher?.found !== undefined) {
       for (const { variant, result } of answer.responses)
         if (result !== undefined) this.#watcher.found(variant, foundText(result));
     }
     const outcome = outcomeOf(answer, this.#actions);
-    const { object } = answer;
-    if (object === undefined || outcome.verdict !== "allow") return outcome;
-    return { ...outcome, ...changedOutcome(changesBetween(before, object), object) };
+    if (changes === "none" || outcome.verdict !== "allow") return outcome;
+    return { ...outcome, ...changedOutcome(changes, answer.object) };
   }
 
   #inputOf(review: Review): EngineInput {
@@ -252,6 +253,10 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
     return { kind: "admission", request: requestAbout(payload), targeted: true };
   }
 }
+
+/** The changes of an answer. @param before the object of the request */
+const changesOf = ({ object }: EngineAnswer, before: unknown): Changes | "none" =>
+  object === undefined ? "none" : changesBetween(before, object);
 
 /** A request about any JSON: `object` is the value, all else is empty. */
 const requestAbout = (payload: unknown): AdmissionInput["request"] => ({

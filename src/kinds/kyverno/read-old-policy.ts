@@ -9,11 +9,9 @@ import {
   convertPolicy,
   isOldException,
   type KnownPolicy,
-  NotConverted,
   type Reason,
   standIns,
 } from "./convert/index.js";
-import { controllersOf } from "./convert/match/autogen.js";
 import type { OldRule } from "./convert/old-policy.js";
 import { describeFailure, type ReadResource, readResource } from "./read.js";
 import type { ExceptionResource, PolicyResource } from "./resource.js";
@@ -85,15 +83,13 @@ function readRule(policy: JsonObject, converted: ConvertedRule): ReadRule {
   const { index, documents, notes } = converted;
   const rule = ruleAt(member(member(policy, "spec"), "rules"), index);
   const old: OldRule = { policy, rule, index, name: converted.rule, circumstances: {} };
-  const isAboutControllers = judgesControllers(old);
   const path: FieldPath = ["spec", "rules", index];
   let [reason] = converted.reasons;
   const policies: RulePolicy[] = [];
   for (const { value, places } of documents) {
     const read = readResource(value);
     const placeOf = (at: FieldPath) => placed(places, at) ?? path;
-    if (read.kind === "policy")
-      policies.push({ resource: { ...read.resource, converted: { isAboutControllers } }, placeOf });
+    if (read.kind === "policy") policies.push({ resource: { ...read.resource, converted: {} }, placeOf });
     else reason ??= { path, message: unreadable(read) };
   }
   if (reason === undefined) return { policies, notes };
@@ -102,7 +98,7 @@ function readRule(policy: JsonObject, converted: ConvertedRule): ReadRule {
   return {
     policies: only.flatMap((read) =>
       read.kind === "policy"
-        ? [{ resource: { ...read.resource, converted: { reason: message, isAboutControllers } }, placeOf: () => path }]
+        ? [{ resource: { ...read.resource, converted: { reason: message } }, placeOf: () => path }]
         : [],
     ),
     reason,
@@ -113,15 +109,6 @@ function readRule(policy: JsonObject, converted: ConvertedRule): ReadRule {
 function ruleAt(rules: unknown, index: number): JsonObject {
   const rule: unknown = Array.isArray(rules) ? rules[index] : undefined;
   return isObject(rule) ? rule : {};
-}
-
-function judgesControllers(old: OldRule): boolean {
-  try {
-    return controllersOf(old).length > 0;
-  } catch (error) {
-    if (error instanceof NotConverted) return true;
-    throw error;
-  }
 }
 
 /** The place of the longest beginning of the path that has one, with the rest of the path. */
@@ -163,7 +150,7 @@ export function policiesOfRules(
     return policies.map(({ resource, placeOf }) => ({
       resource: {
         ...resource,
-        converted: { isAboutControllers: false, ...resource.converted, placeOf: shownPlace(document, placeOf) },
+        converted: { ...resource.converted, placeOf: shownPlace(document, placeOf) },
       },
       document: {
         value: resource,

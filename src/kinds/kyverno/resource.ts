@@ -74,8 +74,6 @@ export interface PolicySpec {
 export interface ConvertedWhenLoaded {
   /** The place in the old file, such as `policy.yaml:12`, of a part; absent: not known. */
   readonly placeOf?: (path: FieldPath) => string;
-  /** Whether the rule is about Pods, and judges their controllers, too. */
-  readonly isAboutControllers: boolean;
   /** Why the rule is not converted: then the policy only matches, and every object that it matches is an error. */
   readonly reason?: string;
 }

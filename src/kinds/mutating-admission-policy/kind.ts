@@ -1,4 +1,4 @@
-import { type BundledSchemas, bundledSchemas } from "../../kubernetes/structured-merge/merge-schemas.js";
+import { bundledSchemas } from "../../kubernetes/structured-merge/merge-schemas.js";
 import { worldOf } from "../../world/world.js";
 import type { Server } from "../admission-policy/server.js";
 import type { DocumentKind } from "../kind.js";
@@ -19,15 +19,12 @@ export function mutatingAdmissionPolicyKind(
   server?: Server<MutationCompilers>,
   checked?: SchemaFactory,
 ): DocumentKind {
-  // Read when there is a policy that needs them, and once.
-  let schemas: BundledSchemas | undefined;
   return {
     ...MUTATING_DOCUMENTS,
     prepare({ id, own, others, optionalCompanions: inCluster = false }, warn) {
-      schemas ??= bundledSchemas();
       const prepared = prepareDocuments([...own, ...others], {
         compilers,
-        schemas,
+        schemas: bundledSchemas(),
         checked,
         inCluster,
         ...(server && { server }),

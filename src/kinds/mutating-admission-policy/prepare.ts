@@ -110,7 +110,7 @@ export function prepareDocuments(
     needs.push(needsOf(resource.spec, expressionsIn(compiled), specs, objects), unknown.needs);
   }
   prepared.sort((a, b) => compareNames(a.name, b.name));
-  const findTypes = findTypesIn(schemas, objects);
+  const findTypes = findTypesIn(objects, schemas);
   const { dialect, watcher } = compilers.common;
   const all = allNeeds(needs);
   const options = { dialect, findTypes, typed: true, asks: all.asks, watcher };

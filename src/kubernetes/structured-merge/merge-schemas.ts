@@ -28,8 +28,15 @@ export interface BundledSchemas extends MergeSchemas {
   readonly types: OpenApiTypes;
 }
 
-/** The types of the built-in kinds of Kubernetes 1.37, which come with this package. Reads a file: make them once, when they are needed. */
+let bundled: BundledSchemas | undefined;
+
+/** The types of the built-in kinds of Kubernetes 1.37, which come with this package. The first call reads a file. */
 export function bundledSchemas(): BundledSchemas {
+  bundled ??= readBundled();
+  return bundled;
+}
+
+function readBundled(): BundledSchemas {
   const data = JSON.parse(readFileSync(BUNDLED, "utf8")) as JsonObject;
   const types = new OpenApiTypes(objectOf(data.definitions));
   const versions = new Map<string, VersionSchemas>();

@@ -1,4 +1,5 @@
 /** Reads inputs of requests beside the resource: values and user information from files (spec kyverno.md 8.3 and 8.6). */
+import { sameValue } from "../../data/same-value.js";
 import { parseYamlDocuments } from "../../data/yaml.js";
 import { bindingsOf } from "../../kinds/kyverno/index.js";
 import type { ApiType } from "../../kinds/shared/decode/api-type.js";
@@ -39,6 +40,8 @@ export interface Values {
 export interface OldPolicyValues {
   /** For all of them. */
   readonly global: JsonObject;
+  /** By a policy's name: those of single resources, as far as no two of them contradict each other. */
+  readonly resources: ReadonlyMap<string, JsonObject>;
   /** By a policy's name, and its rule's. */
   readonly rules: ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;
   /** Operations by a policy's name, and a resource's. */
@@ -49,7 +52,7 @@ export interface OldPolicyValues {
 export const NO_VALUES: Values = {
   namespaces: [],
   subresources: [],
-  old: { global: {}, rules: new Map(), operations: new Map() },
+  old: { global: {}, resources: new Map(), rules: new Map(), operations: new Map() },
 };
 
 const OPERATIONS: readonly string[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
@@ -96,6 +99,7 @@ export function valuesOf(value: JsonObject): Values {
 function oldValuesOf(value: JsonObject): OldPolicyValues {
   const rules = new Map<string, ReadonlyMap<string, JsonObject>>();
   const operations = new Map<string, ReadonlyMap<string, Operation>>();
+  const resources = new Map<string, JsonObject>();
   for (const policy of listOf(value.policies)) {
     const name = text(policy, "name");
     const own = listOf(member(policy, "rules")).map((rule) => [text(rule, "name"), objectAt(rule, "values")] as const);
@@ -105,8 +109,17 @@ function oldValuesOf(value: JsonObject): OldPolicyValues {
       return isOperation(operation) ? [[text(resource, "name"), operation] as const] : [];
     });
     operations.set(name, new Map(asked));
+    resources.set(name, commonOf(listOf(member(policy, "resources")).map((each) => objectAt(each, "values"))));
   }
-  return { global: objectAt(value, "globalValues"), rules, operations };
+  return { global: objectAt(value, "globalValues"), resources, rules, operations };
+}
+
+/** All values but those that differ. */
+function commonOf(all: readonly JsonObject[]): JsonObject {
+  const entries = all.flatMap((each) => Object.entries(each));
+  const isClear = ([key, value]: readonly [string, unknown]): boolean =>
+    entries.every(([other, found]) => other !== key || sameValue(found, value));
+  return Object.fromEntries(entries.filter(isClear));
 }
 
 /** Whether requests for resources may have the operation. */

@@ -3,13 +3,14 @@ import { isObject, type JsonObject, member, nameOf, text } from "../../kubernete
 import type { OldPolicyValues } from "./circumstances.js";
 
 /** The policy with variables in place of context entries that have values. */
-export function withValues(policy: JsonObject, { global, rules }: OldPolicyValues): JsonObject {
+export function withValues(policy: JsonObject, { global, resources, rules }: OldPolicyValues): JsonObject {
   const own = rules.get(nameOf(policy));
+  const common = { ...global, ...resources.get(nameOf(policy)) };
   const spec = member(policy, "spec");
   const list = member(spec, "rules");
-  if ((own === undefined && Object.keys(global).length === 0) || !isObject(spec) || !Array.isArray(list)) return policy;
+  if ((own === undefined && Object.keys(common).length === 0) || !isObject(spec) || !Array.isArray(list)) return policy;
   const replaced = list.map((rule: unknown): unknown => {
-    const values = nested({ ...global, ...own?.get(text(rule, "name")) });
+    const values = nested({ ...common, ...own?.get(text(rule, "name")) });
     return isObject(rule) && Object.keys(values).length > 0 ? inRule(rule, values) : rule;
   });
   return { ...policy, spec: { ...spec, rules: replaced } };

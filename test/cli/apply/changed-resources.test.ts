@@ -106,7 +106,7 @@ describe("apply of policies that mutate", () => {
     const missing = await apply([targets], [map("one")]);
     assert.equal(missing.code, 2);
     assert.match(missing.err, /MutatingPolicy data: policies that change existing objects are not served/);
-    const nothing = await apply([DATA.replace(/ {2}mutations:[^]*/, "")], [map("one")]);
+    const nothing = await apply([DATA.replace(/ {2}mutations:[\s\S]*/, "")], [map("one")]);
     assert.equal(nothing.code, 2);
     assert.match(nothing.err, /MutatingPolicy data has no mutations: it changes nothing/);
     const unbound = DATA.replace("kind: MutatingPolicy", "kind: MutatingAdmissionPolicyBinding").replace(

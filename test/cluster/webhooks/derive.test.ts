@@ -409,6 +409,12 @@ describe("webhooks of Kyverno's policies of the old language", () => {
     assert.deepEqual(derive([old([])]).webhooks, []);
   });
 
+  test("are mutating ones where a rule changes objects", () => {
+    const webhook = one(old([rule("ConfigMap", { mutate: { patchStrategicMerge: { data: { a: "b" } } } })]));
+    assert.equal(webhook.type, "mutating");
+    assert.equal(one(old([rule("ConfigMap")])).type, "validating");
+  });
+
   test("are for the namespace of a Policy", () => {
     const [condition] = one(old([rule("ConfigMap")], {}, "team")).matchConditions;
     assert.match(condition?.expression ?? "", /request\.namespace == "team"/);

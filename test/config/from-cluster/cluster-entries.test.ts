@@ -60,6 +60,11 @@ const clusterPolicy = (name: string, namespace?: string) =>
   });
 
 describe("Kyverno's policies of the old language", () => {
+  test("may change objects: in a cluster their rules alone decide that", () => {
+    for (const entry of [only([clusterPolicy("a")]), entriesOf([clusterPolicy("a", "team")]).entries[0]?.read().entry])
+      assert.ok(entry?.kind === "resource" && entry.allowedToMutate);
+  });
+
   test("have exceptions of both generations: those that name them, and those that name what their rules become", () => {
     const old = (policyName: string, name: string) =>
       document({

@@ -71,6 +71,17 @@ describe("a policy of the old language", () => {
     assert.equal((await asked(loaded.policy, configMap)).verdict, "skip");
   });
 
+  test("mutates by its rules in their order, whatever their names", async () => {
+    const maps = "{any: [{resources: {kinds: [ConfigMap]}}]}";
+    const [first, then] = ["{data: {first: '1'}}", "{data: {(first): '1', then: '2'}}"].map(
+      (merge) => `mutate: {patchStrategicMerge: ${merge}}`,
+    );
+    const { policy } = await load(old(rule("z", first ?? "", maps) + rule("a", then ?? "", maps)));
+    const outcome = await asked(policy, configMap);
+    assert.ok(outcome.verdict === "allow" && outcome.mutation?.kind === "patch");
+    assert.deepEqual((outcome.mutation.changed?.object as JsonObject).data, { first: "1", then: "2" });
+  });
+
   test("of a namespace judges nothing elsewhere", async () => {
     const { policy } = await load(old(rule("hosts", HOSTS), "validationFailureAction: Enforce", "Policy"));
     assert.equal(policy.implementation, "Policy");

@@ -39,3 +39,15 @@ test("a rule's own values take precedence over global ones; other policies keep 
   const other = { metadata: { name: "q" }, spec: { rules: [{ name: "r" }] } };
   assert.equal(withValues(other, given({ mode: "own" })), other);
 });
+
+test("values of single resources count where they do not contradict each other", () => {
+  const resources = [
+    { name: "x", values: { "map.data.a": 1, mode: "strict", "request.operation": "UPDATE" } },
+    { name: "y", values: { "map.data.b": 2, mode: "lax" } },
+  ];
+  const { old } = valuesOf({ policies: [{ name: "p", resources }] });
+  assert.deepEqual(ruleOf(withValues(policy({}), old)), {
+    name: "r",
+    context: [variable("map", { data: { a: 1, b: 2 } })],
+  });
+});

@@ -2,8 +2,7 @@
 import type { FieldPath } from "../../../kubernetes/field-error.js";
 import { isObject, type JsonObject, member, text } from "../../../kubernetes/object.js";
 import { celRule, checkCompiles } from "./cel-rule.js";
-import { conditionsHold } from "./conditions/conditions.js";
-import { denyRule } from "./conditions/deny-rule.js";
+import { conditionsHold, denyRule } from "./conditions/conditions.js";
 import { foreachRule } from "./conditions/foreach-rule.js";
 import { withContext } from "./context/context.js";
 import type { ConvertedDocument, Reason } from "./conversion.js";
@@ -87,7 +86,7 @@ export function convertRule(
   if (cel !== undefined) celRule(cel, validate, draft, matched, old);
   else writeChecks(validate, scope);
   const made = documentsOf(old, name, matched, draft);
-  if (cel !== undefined && old.circumstances.toAdmissionPolicy !== true) checkCompiles(made.documents, old);
+  if (cel !== undefined && old.circumstances.compiles === true) checkCompiles(made.documents, old);
   return made;
 }
 

@@ -116,7 +116,7 @@ function exemptedBy(entry: JsonObject, { policy, conversion }: KnownPolicy, hasC
     const { rule: name, index, documents } = converted;
     const rule = rules[index];
     if (rule === undefined || documents.length === 0) return [];
-    const controllers = controllersOf({ policy, rule, index, name, circumstances: {} });
+    const controllers = controllersOf({ policy, rule, name });
     const variants = [
       { kinds: ["Pod"], named: isNamed(name) },
       { kinds: controllers.filter((kind) => kind !== "CronJob"), named: isNamed(`autogen-${name}`) },

@@ -5,7 +5,6 @@ export type { ConvertedDocument, ConvertedRule, PolicyConversion, Reason } from 
 export { convertPolicy, isOldPolicy } from "./convert-policy.js";
 export { convertException, type ExceptionConversion, isOldException, type KnownPolicy } from "./exception.js";
 export { type BoundUser, bindingsOf } from "./match/users.js";
-export { NotConverted } from "./not-converted.js";
 export type { Circumstances, Definition } from "./old-policy.js";
 export { CONVERTED_FROM, CONVERTED_RULE } from "./policy-document.js";
 export { standIns } from "./stand-in.js";

@@ -1,23 +1,26 @@
-/** Mistakes for which Kyverno 1.19.1 refuses or drops a policy when it is stored: such a policy has judged nothing. */
-import { sameValue } from "../../../data/same-value.js";
+/**
+ * Mistakes for which Kyverno 1.19.1 refuses or drops a policy when it is stored: such a policy has judged nothing. Those that no stored policy has, and after
+ * which the rules would judge all that they say, are left to it.
+ */
 import { didYouMean } from "../../../data/suggest.js";
-import { builtinScope } from "../../../kubernetes/builtin-kinds.js";
 import { complete } from "../../../kubernetes/custom-resource/complete.js";
 import type { ObjectSchema } from "../../../kubernetes/custom-resource/schema.js";
 import { siblings, unknownMembers } from "../../../kubernetes/custom-resource/unknown-members.js";
 import { validate as validateBySchema } from "../../../kubernetes/custom-resource/validate.js";
 import type { FieldPath } from "../../../kubernetes/field-error.js";
-import { labelValueErrors, qualifiedNameErrors } from "../../../kubernetes/name-formats.js";
 import { isObject, type JsonObject, member, nameOf, text } from "../../../kubernetes/object.js";
+import { type LabelSelector, prepareSelector } from "../../shared/match/label-selector.js";
 import type { Reason } from "./conversion.js";
 import { AUTOGEN_ANNOTATION, type Block, blocksOf } from "./match/autogen.js";
-import { parseKind, plainKind } from "./match/kinds.js";
-import { hasWildcard, matchesWildcard } from "./match/wildcard.js";
-import { OLD_POLICY_SCHEMA, OPERATORS } from "./old-schema.js";
+import { plainKind } from "./match/kinds.js";
+import { hasWildcard } from "./match/wildcard.js";
+import { OLD_POLICY_SCHEMA } from "./old-schema.js";
 
 const CHECKS = ["pattern", "anyPattern", "deny", "foreach", "podSecurity", "cel", "manifests", "assert"];
 const ACTIONS = ["mutate", "validate", "generate", "verifyImages"];
 const NO_BACKGROUND = "background scans have no user: Kyverno refuses the policy unless it has background: false";
+const OF_USERS =
+  /(?:^|[^.\w])(?:serviceAccountName|serviceAccountNamespace|request\.(?:userInfo|roles|clusterRoles))\b/;
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const isSet = (value: unknown): boolean => value !== undefined && value !== null;
@@ -38,36 +41,13 @@ export function loadErrors(policy: JsonObject): readonly Reason[] {
   if (Buffer.byteLength(nameOf(policy)) > 63) refuse(["metadata", "name"], "the name of a policy has at most 63 bytes");
   if (text(member(member(policy, "metadata"), "annotations"), AUTOGEN_ANNOTATION) === "all")
     refuse(["metadata", "annotations", AUTOGEN_ANNOTATION], "expected kinds of controllers, or none");
-  const webhook = member(spec, "webhookConfiguration");
-  for (const [key, other] of [
-    ["webhookTimeoutSeconds", "timeoutSeconds"],
-    ["failurePolicy", "failurePolicy"],
-  ] as const)
-    if (isSet(member(spec, key)) && isSet(member(webhook, other)))
-      refuse(["spec", key], `expected either this or spec.webhookConfiguration.${other}`);
-  const seconds = member(webhook, "timeoutSeconds") ?? member(spec, "webhookTimeoutSeconds");
-  if (typeof seconds === "number" && (seconds < 1 || seconds > 30))
-    refuse(["spec"], "the time limit of a webhook is 1 to 30 seconds");
-  const isBackground = member(spec, "background") !== false;
-  if (member(spec, "admission") === false && !isBackground)
-    refuse(["spec", "admission"], "without admission and background a policy judges nothing");
-  if (isSet(member(spec, "generateExistingOnPolicyUpdate")))
-    refuse(["spec", "generateExistingOnPolicyUpdate"], "Kyverno refuses this member");
-  const isPolicy = policy.kind === "Policy";
-  if (isPolicy && listOf(member(spec, "validationFailureActionOverrides")).length > 0)
-    refuse(["spec", "validationFailureActionOverrides"], "a Policy has one namespace only");
-  overrideErrors(
-    member(spec, "validationFailureActionOverrides"),
-    ["spec", "validationFailureActionOverrides"],
-    refuse,
-  );
   const seen = new Set<string>();
   for (const [index, rule] of rules.entries()) {
     const path: FieldPath = ["spec", "rules", index];
     const name = text(rule, "name");
     if (seen.has(name)) refuse([...path, "name"], "another rule has this name");
     seen.add(name);
-    ruleErrors(rule, path, { isBackground, isPolicy }, refuse);
+    ruleErrors(rule, path, member(spec, "background") !== false, refuse);
   }
   if (member(spec, "applyRules") === "One" && !areDisjoint(rules))
     refuse(
@@ -109,12 +89,7 @@ function areDisjoint(rules: readonly JsonObject[]): boolean {
 
 type Refuse = (path: FieldPath, message: string) => void;
 
-function ruleErrors(
-  rule: JsonObject,
-  path: FieldPath,
-  { isBackground, isPolicy }: { readonly isBackground: boolean; readonly isPolicy: boolean },
-  refuse: Refuse,
-): void {
+function ruleErrors(rule: JsonObject, path: FieldPath, isBackground: boolean, refuse: Refuse): void {
   const actions = ACTIONS.filter((key) => isSet(member(rule, key)));
   if (actions.length !== 1)
     refuse(
@@ -125,189 +100,89 @@ function ruleErrors(
   const checks = CHECKS.filter((key) => isSet(member(validate, key)));
   if (isObject(validate) && checks.length !== 1)
     refuse([...path, "validate"], `expected one of ${CHECKS.slice(0, 6).join(", ")}`);
-  const cel = member(validate, "cel");
-  if (isSet(member(rule, "celPreconditions")) && !isSet(cel))
-    refuse([...path, "celPreconditions"], "only cel has them");
-  if (isSet(cel) && listOf(member(rule, "context")).length > 0) refuse([...path, "context"], "cel has no context");
+  const isCel = isSet(member(validate, "cel"));
+  if (isSet(member(rule, "celPreconditions")) && !isCel) refuse([...path, "celPreconditions"], "only cel has them");
+  if (isCel && listOf(member(rule, "context")).length > 0) refuse([...path, "context"], "cel has no context");
   for (const [index, each] of listOf(member(validate, "foreach")).entries())
     if (text(each, "list") === "") refuse([...path, "validate", "foreach", index], "the list is missing");
+  const bodies = [member(validate, "pattern"), ...listOf(member(validate, "anyPattern"))];
+  const isWide = bodies.filter(isObject).some((each) => Object.keys(each).some((key) => key !== "metadata"));
   for (const key of ["match", "exclude"] as const) {
     const whole = member(rule, key);
     const { blocks } = blocksOf(rule, key);
     if (isSet(member(whole, "any")) && isSet(member(whole, "all")))
       refuse([...path, key], "expected either any or all");
-    for (const block of blocks) blockErrors(block, [...path, ...block.path], isPolicy, refuse);
-    const userPath = blocks.find(({ value }) =>
-      ["roles", "clusterRoles", "subjects"].some((each) => listOf(value[each]).length > 0),
-    );
-    if (isBackground && userPath !== undefined) refuse([...path, ...userPath.path], NO_BACKGROUND);
+    for (const block of blocks) blockErrors(block, [...path, ...block.path], isBackground, refuse);
     if (JSON.stringify(whole ?? "").includes("{{")) refuse([...path, key], `${key} has no variables`);
     const unkind = key === "match" ? blocks.find(({ kinds }) => kinds.length === 0) : undefined;
     if (unkind !== undefined || (key === "match" && blocks.length === 0))
       refuse([...path, ...(unkind?.path ?? [key])], "each block of match needs kinds");
-  }
-  const patterns = [member(validate, "pattern"), ...listOf(member(validate, "anyPattern"))].filter(isObject);
-  for (const { kinds, path: at } of [...blocksOf(rule, "match").blocks, ...blocksOf(rule, "exclude").blocks]) {
-    if (!kinds.includes("*")) continue;
-    const isWide = patterns.some((each) => Object.keys(each).some((key) => key !== "metadata"));
-    if (isBackground || kinds.length > 1 || isSet(member(validate, "foreach")) || isWide)
+    const wild = blocks.find(({ kinds }) => kinds.includes("*"));
+    if (wild && (isBackground || wild.kinds.length > 1 || isSet(member(validate, "foreach")) || isWide))
       refuse(
-        [...path, ...at, "resources", "kinds"],
+        [...path, ...wild.path, "resources", "kinds"],
         "* stands alone, without background and foreach, and its patterns are about metadata",
       );
   }
-  if (excludesAll(rule)) refuse([...path, "exclude"], "Kyverno takes it for excluding all that the rule matches");
-  overrideErrors(member(validate, "failureActionOverrides"), [...path, "validate", "failureActionOverrides"], refuse);
-  for (const [at, conditions] of conditionsOf(rule)) conditionErrors(conditions, [...path, ...at], refuse);
-  for (const { at, source } of variablesOf(rule, path, false)) {
-    if (
-      isBackground &&
-      /(?:^|[^.\w])(?:serviceAccountName|serviceAccountNamespace|request\.(?:userInfo|roles|clusterRoles))\b/.test(
-        source,
-      )
-    )
-      refuse(at, NO_BACKGROUND);
+  for (const { at, source, isLooped } of variablesOf(rule, path)) {
+    if (isBackground && OF_USERS.test(source)) refuse(at, NO_BACKGROUND);
+    if (!isLooped && /^\s*element/.test(source)) refuse(at, `${source.trim()} is known in a foreach only`);
   }
-  for (const key of ["pattern", "anyPattern"])
-    for (const at of noLists(member(validate, key), [...path, "validate", key])) refuse(at, "^(…) needs a list");
-  for (const { at, source } of variablesOf(rule, path, true))
-    if (/^\s*element/.test(source)) refuse(at, `${source.trim()} is known in a foreach only`);
-  for (const pattern of [
-    member(validate, "pattern"),
-    ...listOf(member(validate, "anyPattern")),
-    member(member(rule, "mutate"), "patchStrategicMerge"),
-  ]) {
-    const metadata = member(pattern, "metadata") ?? member(member(member(pattern, "spec"), "template"), "metadata");
-    for (const key of ["labels", "annotations"])
-      for (const [name, value] of Object.entries(
-        isObject(member(metadata, key)) ? (member(metadata, key) as JsonObject) : {},
-      ))
-        if (typeof value !== "string")
-          refuse([...path, actions[0] ?? ""], `the value of ${key}.${name} must be a text: write it in quotes`);
-  }
+  for (const body of [...bodies, member(member(rule, "mutate"), "patchStrategicMerge")])
+    if (hasBadLabels(body))
+      refuse(
+        [...path, actions[0] ?? ""],
+        "the values of labels and annotations in metadata must be texts: write them in quotes",
+      );
 }
 
-function blockErrors({ value, resources, kinds }: Block, path: FieldPath, isPolicy: boolean, refuse: Refuse): void {
+function blockErrors({ value, resources }: Block, path: FieldPath, isBackground: boolean, refuse: Refuse): void {
   const at = [...path, "resources"];
   if (isSet(resources.name) && isSet(resources.names)) refuse([...at, "names"], "expected either name or names");
-  const { selector } = resources;
-  const labels = isObject(selector) ? Object.entries(isObject(selector.matchLabels) ? selector.matchLabels : {}) : [];
-  const expressions = listOf(member(selector, "matchExpressions"));
-  if (isObject(selector) && labels.length + expressions.length === 0)
+  const selector = resources.selector as LabelSelector | undefined;
+  const labels = Object.entries(selector?.matchLabels ?? {}).flat();
+  if (selector && labels.length + (selector.matchExpressions ?? []).length === 0)
     refuse([...at, "selector"], "an empty selector is refused");
-  if (!labels.flat().some((each) => hasWildcard(String(each)))) {
-    for (const [key, label] of labels)
-      for (const message of [...qualifiedNameErrors(key), ...labelValueErrors(String(label))])
-        refuse([...at, "selector"], message);
-    for (const each of expressions) {
-      for (const message of qualifiedNameErrors(text(each, "key"))) refuse([...at, "selector"], message);
-      const [operator, values] = [text(each, "operator"), listOf(member(each, "values"))];
-      if (!["In", "NotIn", "Exists", "DoesNotExist"].includes(operator) || /In$/.test(operator) !== values.length > 0)
-        refuse([...at, "selector"], "expected In or NotIn with values, Exists or DoesNotExist without");
-    }
-  }
-  if (isPolicy && listOf(resources.namespaces).length > 0)
-    refuse([...at, "namespaces"], "a Policy has one namespace only");
-  for (const kind of isPolicy ? kinds : []) {
-    const { group = "", kind: name = "" } = parseKind(kind) ?? {};
-    if (builtinScope({ group: group === "*" ? "" : group, kind: name }) === false)
-      refuse([...at, "kinds"], `a Policy can't judge ${kind}: it is in no namespace`);
-  }
-  for (const [index, subject] of listOf(value.subjects).entries()) {
-    const kind = text(subject, "kind");
-    if (!["User", "Group", "ServiceAccount"].includes(kind))
-      refuse([...path, "subjects", index, "kind"], "expected User, Group or ServiceAccount");
-    if (kind === "ServiceAccount" && text(subject, "namespace") === "")
-      refuse([...path, "subjects", index], "the namespace is missing");
-  }
+  const { error } = labels.some(hasWildcard) ? {} : prepareSelector(selector ?? {});
+  if (error !== undefined) refuse([...at, "selector"], error);
+  const users = [value.roles, value.clusterRoles, value.subjects].flatMap(listOf);
+  if (isBackground && users.length > 0) refuse(path, NO_BACKGROUND);
+  for (const [index, subject] of listOf(value.subjects).entries())
+    if (!["User", "Group", text(subject, "namespace") && "ServiceAccount"].includes(text(subject, "kind")))
+      refuse([...path, "subjects", index, "kind"], "expected User, Group, or ServiceAccount with its namespace");
   for (const [index, role] of listOf(value.roles).entries())
     if (String(role).split(":").length !== 2) refuse([...path, "roles", index], "expected NAMESPACE:NAME");
 }
 
-/** Namespaces must not have two actions. */
-function overrideErrors(overrides: unknown, path: FieldPath, refuse: Refuse): void {
-  const found = listOf(overrides).flatMap((each) =>
-    listOf(member(each, "namespaces")).map((name) => [text(each, "action").toLowerCase(), String(name)] as const),
-  );
-  const both = found.find(([action, name]) =>
-    found.some(([other, pattern]) => action !== other && matchesWildcard(pattern, name)),
-  );
-  if (both !== undefined) refuse(path, `the namespaces ${both[1]} have two actions`);
+/** Whether Kyverno sees labels or annotations that are not texts. It looks at the object's metadata or at its template's, whichever it meets first. */
+function hasBadLabels(body: unknown): boolean {
+  const { metadata, spec } = isObject(body) ? body : {};
+  const seen = [
+    ...(isObject(metadata) ? [metadata] : []),
+    ...(isSet(spec) ? [member(member(spec, "template"), "metadata")] : []),
+  ];
+  const isBad = (each: unknown): boolean =>
+    ["labels", "annotations"].some((key) => {
+      const entries = member(each, key);
+      return isObject(entries) && Object.values(entries).some((value) => typeof value !== "string");
+    });
+  return seen.length > 0 && seen.every(isBad);
 }
 
-/** Whether Kyverno's comparison of both finds nothing in `exclude` that `match` does not have, too. */
-function excludesAll(rule: JsonObject): boolean {
-  const [match, exclude] = [member(rule, "match"), member(rule, "exclude")];
-  if (!isObject(exclude) || [match, exclude].some((each) => listOf(member(each, "all")).length > 0)) return false;
-  const [ofMatch, ofExclude] = [match, exclude].map((each) => listOf(member(each, "any")));
-  if (ofMatch?.length !== 0 && ofExclude?.length !== 0)
-    return ofMatch?.some((each) => ofExclude?.some((other) => sameValue(each, other))) === true;
-  if (Object.keys(exclude).length === 0) return false;
-  const [mine, theirs] = [member(match, "resources"), member(exclude, "resources")];
-  const covers = (key: string, m: unknown, e: unknown): boolean => {
-    const [some, all] = [listOf(member(m, key)), listOf(member(e, key))];
-    return all.length === 0 || (some.length > 0 && some.every((each) => all.some((other) => sameValue(each, other))));
-  };
-  const names = listOf(member(theirs, "names")).map(String);
-  const name = text(theirs, "name");
-  if (!["roles", "clusterRoles", "subjects"].every((key) => covers(key, match, exclude))) return false;
-  if (name !== "" && !matchesWildcard(name, text(mine, "name"))) return false;
-  if (names.length > 0)
-    return listOf(member(mine, "names")).some((each) => names.some((other) => matchesWildcard(other, String(each))));
-  if (!["namespaces", "kinds"].every((key) => covers(key, mine, theirs))) return false;
-  return ["selector", "namespaceSelector", "annotations"].every((key) => {
-    const [m, e] = [member(mine, key), member(theirs, key)];
-    if (!isSet(m) || !isSet(e)) return isSet(m) === isSet(e);
-    const [some, all] = [member(m, "matchLabels"), member(e, "matchLabels")];
-    const labels = !isObject(all) || (isObject(some) && Object.keys(some).every((each) => some[each] === all[each]));
-    return key === "annotations" ? sameValue(m, e) : covers("matchExpressions", m, e) && labels;
-  });
+/** A variable in a text of a rule, and whether a loop is around it. */
+interface Variable {
+  readonly at: FieldPath;
+  readonly source: string;
+  readonly isLooped: boolean;
 }
 
-/** The conditions of a rule with their places. */
-function conditionsOf(rule: JsonObject): readonly (readonly [FieldPath, unknown])[] {
-  const deny = member(member(member(rule, "validate"), "deny"), "conditions");
-  const wholes = [
-    [["preconditions"], member(rule, "preconditions")],
-    [["validate", "deny", "conditions"], deny],
-  ] as const;
-  return wholes.flatMap(([path, whole]): readonly (readonly [FieldPath, unknown])[] =>
-    Array.isArray(whole) ? [[path, whole]] : ["any", "all"].map((key) => [[...path, key], member(whole, key)] as const),
-  );
-}
-
-function conditionErrors(conditions: unknown, path: FieldPath, refuse: Refuse): void {
-  for (const [index, each] of listOf(conditions).entries()) {
-    const operator = text(each, "operator");
-    const at = [...path, index];
-    if (!isSet(member(each, "key")) || !isSet(member(each, "value")) || operator === "")
-      refuse(at, "a condition needs a key, an operator and a value that is not null");
-    else if (!OPERATORS.includes(operator) && !/^(?:Not)?Equal$/.test(operator))
-      refuse([...at, "operator"], `there is no operator ${operator}${didYouMean(operator, OPERATORS)}`);
-  }
-}
-
-/** The variables in the texts of a rule, with their places; perhaps only those outside of loops. */
-function* variablesOf(
-  value: unknown,
-  path: FieldPath,
-  outside: boolean,
-): Generator<{ readonly at: FieldPath; readonly source: string }> {
+function* variablesOf(value: unknown, at: FieldPath, isLooped = false): Generator<Variable> {
   if (typeof value === "string")
-    for (const [, source = ""] of value.matchAll(/(?<!\\)\{\{((?:[^{}]|\{[^{}]*\})*)\}\}/g)) yield { at: path, source };
+    for (const [, source = ""] of value.matchAll(/(?<!\\)\{\{((?:[^{}]|\{[^{}]*\})*)\}\}/g))
+      yield { at, source, isLooped };
   else if (Array.isArray(value))
-    for (const [index, each] of value.entries()) yield* variablesOf(each, [...path, index], outside);
+    for (const [index, each] of value.entries()) yield* variablesOf(each, [...at, index], isLooped);
   else if (isObject(value))
     for (const [key, each] of Object.entries(value))
-      if (!(outside && key === "foreach")) yield* variablesOf(each, [...path, key], outside);
-}
-
-/** The places of existence anchors whose value is not a list. */
-function* noLists(value: unknown, path: FieldPath): Generator<FieldPath> {
-  if (Array.isArray(value)) for (const [index, each] of value.entries()) yield* noLists(each, [...path, index]);
-  else if (isObject(value))
-    for (const [key, each] of Object.entries(value)) {
-      if (/^\^\(.*\)$/.test(key) && !Array.isArray(each)) yield [...path, key];
-      yield* noLists(each, [...path, key]);
-    }
+      yield* variablesOf(each, [...at, key], isLooped || key === "foreach");
 }

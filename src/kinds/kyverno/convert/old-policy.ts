@@ -22,6 +22,8 @@ export interface Circumstances {
   readonly definitions?: readonly Definition[];
   /** Whether the policy becomes a ValidatingAdmissionPolicy, in which absent objects are null and parameters have a counterpart. */
   readonly toAdmissionPolicy?: boolean;
+  /** Whether expressions of `validate.cel` are compiled: not needed where the document is compiled next. */
+  readonly compiles?: boolean;
 }
 
 /** One rule with its policy. */

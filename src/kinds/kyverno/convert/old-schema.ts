@@ -11,120 +11,99 @@ import {
   STRING,
 } from "../../../kubernetes/custom-resource/schema.js";
 
+/** Members of one schema, by their names with spaces between. */
+const each = (schema: Schema, names: string): Readonly<Record<string, Schema>> =>
+  Object.fromEntries(names.split(" ").map((name) => [name, schema]));
+const strings = (names: string) => each(STRING, names);
+/** An object of texts, all of which must be there. */
+const texts = (names: string): ObjectSchema => object(strings(names), names.split(" "));
+
 const STRINGS = list(STRING);
 const INT32: Schema = { type: "integer", format: "int32" };
 const SELECTOR = object({
   matchLabels: map(STRING),
-  matchExpressions: list(object({ key: STRING, operator: STRING, values: STRINGS }, ["key", "operator"])),
+  matchExpressions: list(object({ ...strings("key operator"), values: STRINGS }, ["key", "operator"])),
 });
-const NAMED_EXPRESSIONS = list(object({ name: STRING, expression: STRING }, ["expression", "name"]));
+const NAMED_EXPRESSIONS = list(texts("expression name"));
 
 const FILTER = {
-  clusterRoles: STRINGS,
-  roles: STRINGS,
-  subjects: list(object({ apiGroup: STRING, kind: STRING, name: STRING, namespace: STRING }, ["kind", "name"])),
+  ...each(STRINGS, "clusterRoles roles"),
+  subjects: list(object(strings("apiGroup kind name namespace"), ["kind", "name"])),
   resources: object({
     annotations: map(STRING),
-    kinds: STRINGS,
     name: STRING,
-    names: STRINGS,
-    namespaces: STRINGS,
-    namespaceSelector: SELECTOR,
+    ...each(STRINGS, "kinds names namespaces"),
+    ...each(SELECTOR, "namespaceSelector selector"),
     operations: list(oneOf("CREATE", "CONNECT", "UPDATE", "DELETE")),
-    selector: SELECTOR,
   }),
 };
-const FILTERS = list(object(FILTER));
-const MATCH = object({ ...FILTER, any: FILTERS, all: FILTERS });
+const ANY_OR_ALL = each(list(object(FILTER)), "any all");
+const MATCH = object({ ...FILTER, ...ANY_OR_ALL });
 
+const SOURCES = "apiCall configMap globalReference imageRegistry variable";
+const API_CALL = object({
+  ...strings("jmesPath urlPath"),
+  data: list(object({ key: STRING, value: ANY }, ["key", "value"])),
+  default: ANY,
+  method: { ...oneOf("GET", "POST"), default: "GET" },
+  service: object({ ...strings("caBundle url"), headers: list(texts("key value")) }, ["url"]),
+});
 const CONTEXT = list(
   object(
     {
       name: STRING,
-      apiCall: object({
-        data: list(object({ key: STRING, value: ANY }, ["key", "value"])),
-        default: ANY,
-        jmesPath: STRING,
-        method: { ...oneOf("GET", "POST"), default: "GET" },
-        service: object(
-          { caBundle: STRING, headers: list(object({ key: STRING, value: STRING }, ["key", "value"])), url: STRING },
-          ["url"],
-        ),
-        urlPath: STRING,
-      }),
-      configMap: object({ name: STRING, namespace: STRING }, ["name"]),
-      globalReference: object({ jmesPath: STRING, name: STRING }, ["name"]),
+      apiCall: API_CALL,
+      configMap: object(strings("name namespace"), ["name"]),
+      globalReference: object(strings("jmesPath name"), ["name"]),
       imageRegistry: ANY,
-      variable: object({ default: ANY, jmesPath: STRING, value: ANY }),
+      variable: object({ jmesPath: STRING, ...each(ANY, "default value") }),
     },
     ["name"],
-    ["apiCall", "configMap", "globalReference", "imageRegistry", "variable"],
+    SOURCES.split(" "),
   ),
 );
 
-/** The operators of conditions. */
-export const OPERATORS: readonly string[] = [
-  ...["Equals", "NotEquals", "In", "AnyIn", "AllIn", "NotIn", "AnyNotIn", "AllNotIn"],
-  ...["GreaterThanOrEquals", "GreaterThan", "LessThanOrEquals", "LessThan"],
-  ...["DurationGreaterThanOrEquals", "DurationGreaterThan", "DurationLessThanOrEquals", "DurationLessThan"],
-];
-const CONDITIONS = list(object({ key: ANY, message: STRING, operator: oneOf(...OPERATORS), value: ANY }));
+const COMPARED = "GreaterThanOrEquals GreaterThan LessThanOrEquals LessThan".split(" ");
+const OPERATOR = oneOf(
+  ..."Equals NotEquals In AnyIn AllIn NotIn AnyNotIn AllNotIn".split(" "),
+  ...COMPARED,
+  ...COMPARED.map((operator) => `Duration${operator}`),
+);
+const CONDITIONS = list(object({ ...each(ANY, "key value"), message: STRING, operator: OPERATOR }));
 const ANY_ALL = object({ any: CONDITIONS, all: CONDITIONS });
 
 const CONTROLS = [
   "HostProcess,Host Namespaces,Privileged Containers,Capabilities,HostPath Volumes,Host Ports,AppArmor,SELinux,/proc Mount Type",
   "Seccomp,Sysctls,Volume Types,Privilege Escalation,Running as Non-root,Running as Non-root user",
-].flatMap((each) => each.split(","));
+].flatMap((names) => names.split(","));
 const VERSIONS = [...Array.from({ length: 14 }, (_, index) => `v1.${index + 19}`), "latest"];
-
 const POD_SECURITY_EXCLUDES = list(
-  object({ controlName: oneOf(...CONTROLS), images: STRINGS, restrictedField: STRING, values: STRINGS }, [
+  object({ controlName: oneOf(...CONTROLS), ...each(STRINGS, "images values"), restrictedField: STRING }, [
     "controlName",
   ]),
 );
 
-const OVERRIDES = list(
-  object({
-    action: oneOf("audit", "enforce", "Audit", "Enforce"),
-    namespaceSelector: SELECTOR,
-    namespaces: STRINGS,
-  }),
-);
-
-const FOREACH = list(
-  object({
-    anyPattern: ANY,
-    context: CONTEXT,
-    deny: object({ conditions: ANY }),
-    elementScope: BOOLEAN,
-    foreach: ANY,
-    list: STRING,
-    pattern: ANY,
-    preconditions: ANY_ALL,
-  }),
-);
+const ACTION = oneOf("audit", "enforce", "Audit", "Enforce");
+const OVERRIDES = list(object({ action: ACTION, namespaceSelector: SELECTOR, namespaces: STRINGS }));
+const DENY = object({ conditions: ANY });
+const LOOP = { context: CONTEXT, foreach: ANY, list: STRING, preconditions: ANY_ALL };
 
 const VALIDATE = object({
+  ...each(ANY, "anyPattern assert manifests pattern"),
   allowExistingViolations: BOOLEAN,
-  anyPattern: ANY,
-  assert: ANY,
   cel: object({
-    auditAnnotations: list(object({ key: STRING, valueExpression: STRING }, ["key", "valueExpression"])),
-    expressions: list(
-      object({ expression: STRING, message: STRING, messageExpression: STRING, reason: STRING }, ["expression"]),
-    ),
+    auditAnnotations: list(texts("key valueExpression")),
+    expressions: list(object(strings("expression message messageExpression reason"), ["expression"])),
     generate: BOOLEAN,
-    paramKind: object({ apiVersion: STRING, kind: STRING }),
-    paramRef: object({ name: STRING, namespace: STRING, parameterNotFoundAction: STRING, selector: SELECTOR }),
-    variables: list(object({ name: STRING, expression: STRING }, ["expression", "name"])),
+    paramKind: object(strings("apiVersion kind")),
+    paramRef: object({ ...strings("name namespace parameterNotFoundAction"), selector: SELECTOR }),
+    variables: NAMED_EXPRESSIONS,
   }),
-  deny: object({ conditions: ANY }),
+  deny: DENY,
   failureAction: oneOf("Audit", "Enforce"),
   failureActionOverrides: OVERRIDES,
-  foreach: FOREACH,
-  manifests: ANY,
+  foreach: list(object({ ...LOOP, ...each(ANY, "anyPattern pattern"), deny: DENY, elementScope: BOOLEAN })),
   message: STRING,
-  pattern: ANY,
   podSecurity: object({
     exclude: POD_SECURITY_EXCLUDES,
     level: oneOf("privileged", "baseline", "restricted"),
@@ -132,95 +111,62 @@ const VALIDATE = object({
   }),
 });
 
+const PATCHES = { patchStrategicMerge: ANY, patchesJson6902: STRING };
 const MUTATE = object({
-  foreach: list(
-    object({
-      context: CONTEXT,
-      foreach: ANY,
-      list: STRING,
-      order: oneOf("Ascending", "Descending"),
-      patchStrategicMerge: ANY,
-      patchesJson6902: STRING,
-      preconditions: ANY_ALL,
-    }),
-  ),
+  ...PATCHES,
+  foreach: list(object({ ...LOOP, ...PATCHES, order: oneOf("Ascending", "Descending") })),
   mutateExistingOnPolicyUpdate: BOOLEAN,
-  patchStrategicMerge: ANY,
-  patchesJson6902: STRING,
   targets: ANY,
 });
 
 const RULE = object(
   {
+    ...each(ANY, "generate imageExtractors preconditions verifyImages"),
+    ...each(MATCH, "exclude match"),
     celPreconditions: NAMED_EXPRESSIONS,
     context: CONTEXT,
-    exclude: MATCH,
-    generate: ANY,
-    imageExtractors: ANY,
-    match: MATCH,
     mutate: MUTATE,
     name: { type: "string", maxLength: 63 },
-    preconditions: ANY,
     reportProperties: map(STRING),
     skipBackgroundRequests: BOOLEAN,
     validate: VALIDATE,
-    verifyImages: ANY,
   },
   ["match", "name"],
 );
 
 const FAILURE_POLICY = oneOf("Ignore", "Fail");
+const SPEC = object({
+  ...each(BOOLEAN, "admission background emitWarning generateExisting generateExistingOnPolicyUpdate"),
+  ...each(BOOLEAN, "mutateExistingOnPolicyUpdate schemaValidation useServerSideApply"),
+  applyRules: oneOf("All", "One"),
+  failurePolicy: FAILURE_POLICY,
+  rules: list(RULE),
+  validationFailureAction: ACTION,
+  validationFailureActionOverrides: OVERRIDES,
+  webhookConfiguration: object({
+    failurePolicy: FAILURE_POLICY,
+    matchConditions: NAMED_EXPRESSIONS,
+    timeoutSeconds: INT32,
+  }),
+  webhookTimeoutSeconds: INT32,
+});
+
+const resource = (spec: ObjectSchema): ObjectSchema =>
+  object({ ...strings("apiVersion kind"), ...each(ANY, "metadata status"), spec }, ["spec"]);
 
 /** A policy without its metadata. */
-export const OLD_POLICY_SCHEMA: ObjectSchema = object(
-  {
-    apiVersion: STRING,
-    kind: STRING,
-    metadata: ANY,
-    spec: object({
-      admission: BOOLEAN,
-      applyRules: oneOf("All", "One"),
-      background: BOOLEAN,
-      emitWarning: BOOLEAN,
-      failurePolicy: FAILURE_POLICY,
-      generateExisting: BOOLEAN,
-      generateExistingOnPolicyUpdate: BOOLEAN,
-      mutateExistingOnPolicyUpdate: BOOLEAN,
-      rules: list(RULE),
-      schemaValidation: BOOLEAN,
-      useServerSideApply: BOOLEAN,
-      validationFailureAction: oneOf("audit", "enforce", "Audit", "Enforce"),
-      validationFailureActionOverrides: OVERRIDES,
-      webhookConfiguration: object({
-        failurePolicy: FAILURE_POLICY,
-        matchConditions: NAMED_EXPRESSIONS,
-        timeoutSeconds: INT32,
-      }),
-      webhookTimeoutSeconds: INT32,
-    }),
-    status: ANY,
-  },
-  ["spec"],
-);
-
-const REFERENCES = list(object({ policyName: STRING, ruleNames: STRINGS }, ["policyName", "ruleNames"]));
+export const OLD_POLICY_SCHEMA = resource(SPEC);
 
 /** A PolicyException of the old language without its metadata. */
-export const OLD_EXCEPTION_SCHEMA: ObjectSchema = object(
-  {
-    apiVersion: STRING,
-    kind: STRING,
-    metadata: ANY,
-    spec: object(
-      {
-        background: BOOLEAN,
-        conditions: ANY_ALL,
-        exceptions: REFERENCES,
-        match: object({ any: FILTERS, all: FILTERS }),
-        podSecurity: POD_SECURITY_EXCLUDES,
-      },
-      ["exceptions", "match"],
-    ),
-  },
-  ["spec"],
+export const OLD_EXCEPTION_SCHEMA = resource(
+  object(
+    {
+      background: BOOLEAN,
+      conditions: ANY_ALL,
+      exceptions: list(object({ policyName: STRING, ruleNames: STRINGS }, ["policyName", "ruleNames"])),
+      match: object(ANY_OR_ALL),
+      podSecurity: POD_SECURITY_EXCLUDES,
+    },
+    ["exceptions", "match"],
+  ),
 );

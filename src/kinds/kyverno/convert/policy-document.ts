@@ -4,7 +4,7 @@ import { isObject, type JsonObject, member, nameOf, namespaceOf, text } from "..
 import { GROUP, NAMESPACED_POLICY_KIND, POLICY_KIND } from "../resource.js";
 import { actionsOf } from "./actions.js";
 import type { ConvertedDocument, Reason } from "./conversion.js";
-import { AUTOGEN_ANNOTATION } from "./match/autogen.js";
+import { AUTOGEN_ANNOTATION, judgesControllers } from "./match/autogen.js";
 import type { Matched } from "./match/match.js";
 import type { OldRule } from "./old-policy.js";
 import type { Placed, RuleDraft } from "./rule-draft.js";
@@ -14,6 +14,8 @@ export const CONVERTED_FROM = "policy-server/converted-from";
 export const CONVERTED_RULE = "policy-server/converted-rule";
 /** The annotation of a policy whose expressions are those of the rule's `validate.cel`. */
 export const CONVERTED_CEL = "policy-server/converted-cel";
+/** The annotation of a policy whose rule is about Pods, and judges their controllers, too: its results there are those of rule `autogen-NAME`. */
+export const CONVERTED_AUTOGEN = "policy-server/converted-autogen";
 
 /** The controllers that the new kind's autogen knows. */
 const AUTOGEN: ReadonlyMap<string, string> = new Map(
@@ -29,6 +31,7 @@ export function metadataOf(
   name: string,
 ): JsonObject {
   const isCel = member(member(rule, "validate"), "cel") !== undefined;
+  const isAutogen = rule !== undefined && judgesControllers({ policy, rule, name: ruleName });
   const metadata = member(policy, "metadata");
   const own = isObject(member(metadata, "annotations")) ? (member(metadata, "annotations") as JsonObject) : {};
   const annotations = Object.entries(own).filter(
@@ -46,6 +49,7 @@ export function metadataOf(
       [CONVERTED_FROM]: from,
       [CONVERTED_RULE]: ruleName,
       ...(isCel && { [CONVERTED_CEL]: "true" }),
+      ...(isAutogen && { [CONVERTED_AUTOGEN]: "true" }),
     },
   };
 }

@@ -12,7 +12,7 @@ import { Progress } from "../../shared/expressions/progress.js";
 import { prepareSelector } from "../../shared/match/label-selector.js";
 import { MatchIndex } from "../../shared/match/match-index.js";
 import type { PreparedMatch } from "../../shared/match/match-resources.js";
-import type { FindTypes } from "../../shared/mutation/merge-types.js";
+import { type FindTypes, findTypesIn } from "../../shared/mutation/merge-types.js";
 import type { CompiledPolicy } from "../compiled-policy.js";
 import { createDialect } from "../dialect.js";
 import { Patching } from "../mutating/patching.js";
@@ -35,7 +35,7 @@ export interface EngineOptions {
 export interface EngineAnswer {
   /** One for every candidate, in order. */
   readonly responses: readonly PolicyResponse[];
-  /** The object after all mutations; `undefined` where no policy has mutated it. */
+  /** The object after all mutations; `undefined` where no policy has mutated it, or nothing counts. */
   readonly object: JsonObject | undefined;
   /** Why none of the responses counts: time was up, an expression was stopped, or more questions were put than allowed. */
   readonly failure: Failure | undefined;
@@ -106,7 +106,8 @@ export class KyvernoEngine {
       const { failure: message, detail } = world;
       const refused: Failure | undefined =
         message === undefined ? undefined : { verdict: "error", message, cause: "unavailable" };
-      return { responses, object: evaluation.mutated, failure: tried.interruption ?? refused, detail };
+      const failure = tried.interruption ?? refused;
+      return { responses, object: failure === undefined ? evaluation.mutated : undefined, failure, detail };
     };
     return world.questions.settle(attempt, context, () => ({
       responses: [],
@@ -117,5 +118,20 @@ export class KyvernoEngine {
   }
 }
 
-const sortKey = ({ resource: { kind, metadata } }: CompiledPolicy): string =>
-  `${kind}\u0000${metadata.namespace ?? ""}\u0000${metadata.name ?? ""}`;
+/** Rules of one old policy stay in their order. */
+const sortKey = ({ origin, resource: { kind, metadata, converted } }: CompiledPolicy): string =>
+  `${kind}\u0000${metadata.namespace ?? ""}\u0000${(converted && origin?.policy) ?? metadata.name ?? ""}`;
+
+/** Options of applying policies. */
+export interface ApplyOptions {
+  readonly world: World;
+  /** CustomResourceDefinitions, by which custom resources are merged. */
+  readonly definitions?: readonly JsonObject[];
+}
+
+/** An engine of mutating policies by the rules of Kyverno's command: its answers have the changed object, and one response for each policy that may match. */
+export const mutatingEngine = (
+  policies: readonly CompiledPolicy[],
+  { world, definitions = [] }: ApplyOptions,
+): KyvernoEngine =>
+  new KyvernoEngine(policies, { world, flavour: "command-line", findTypes: findTypesIn(definitions), inOrder: true });

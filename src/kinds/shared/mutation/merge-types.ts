@@ -4,6 +4,7 @@ import { apiVersionOf, type GroupVersionKind } from "../../../kubernetes/names.j
 import type { JsonObject } from "../../../kubernetes/object.js";
 import {
   type BundledSchemas,
+  bundledSchemas,
   customResourceSchemas,
   joinedSchemas,
   type MergeSchemas,
@@ -26,7 +27,7 @@ export type FindTypes = (
  * The types of built-in kinds, then those of definitions beside the policies, then those that a cluster publishes.
  * @param objects the documents: CustomResourceDefinitions among others
  */
-export function findTypesIn(bundled: BundledSchemas, objects: readonly JsonObject[]): FindTypes {
+export function findTypesIn(objects: readonly JsonObject[], bundled: BundledSchemas = bundledSchemas()): FindTypes {
   const definitions = objects.filter(({ kind }) => kind === DEFINITION_KIND);
   const here = joinedSchemas(bundled, customResourceSchemas(definitions, bundled));
   return (group, version, world) => here.version(group, version) ?? world.mergeTypes(group, version);

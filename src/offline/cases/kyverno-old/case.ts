@@ -110,7 +110,7 @@ class Judging {
   ) {
     const bound = isObject(written.userinfo) ? bindingsOf(written.userinfo) : undefined;
     this.#user = bound?.userInfo as User | undefined;
-    const world = worldOf(written, values, bound?.bindings ?? []);
+    const world = worldOf(values, bound?.bindings ?? []);
     const mutating = policies.filter(({ resource }) => isMutating(resource));
     const of = (isOld: boolean) => mutating.filter(({ origin }) => (origin !== undefined) === isOld);
     this.#before = mutatingEngine(of(true), { world });
@@ -120,13 +120,23 @@ class Judging {
   }
 
   async run(): Promise<OldKyvernoExpectation> {
-    for (const object of listOf(this.written.resources)) {
+    for (const given of listOf(this.written.resources)) {
+      const object = this.#placed(given);
       const changed = await this.#ask(this.#before, object, true);
       await this.#ask(this.#judging, changed, false);
       await this.#ask(this.#after, changed, true);
     }
     const rows = this.#rows.sort((a, b) => compareNames(sortKey(a), sortKey(b)));
     return { rows, ...(this.#patched.length > 0 && { patched: this.#patched }) };
+  }
+
+  /** The object in its namespace: a command reads one without any as in a cluster's `default`. */
+  #placed(object: JsonObject): JsonObject {
+    const { metadata } = object;
+    const group = parseApiVersion(text(object, "apiVersion"))?.group ?? "";
+    const isNamespaced = this.#kinds.namespaced({ group, kind: text(object, "kind") }) === true;
+    if (!isNamespaced || namespaceOf(object) !== "" || !isObject(metadata)) return object;
+    return { ...object, metadata: { ...metadata, namespace: "default" } };
   }
 
   /** Adds the rows about an object. @returns the object as it is left */
@@ -156,7 +166,14 @@ class Judging {
       if (failure !== undefined)
         this.#rows.push({ ...named, rule: "evaluation", result: "error", message: failure.message });
       else this.#add(named, response, request.kind.kind);
-      if (mutates && !this.#patched.some((each) => each.policy === named.policy && each.resource === resource))
+      const isOfKind = response.variant.match?.written.some(({ resources = [] }) =>
+        resources.some((each) => each === "*" || each === request.resource.resource),
+      );
+      if (
+        mutates &&
+        isOfKind === true &&
+        !this.#patched.some((each) => each.policy === named.policy && each.resource === resource)
+      )
         this.#patched.push({ ...named, object: left });
     }
     return left;
@@ -172,20 +189,22 @@ class Judging {
   }
 }
 
-/** The world of Kyverno's command, which knows the namespaces of the resources, and those of the values with their labels. */
-function worldOf(written: JsonObject, values: Values, bindings: readonly JsonObject[]): World {
-  const own = new Set(listOf(written.resources).map(namespaceOf));
-  for (const each of values.namespaces) own.delete(nameOf(each));
-  own.delete("");
-  const bare = [...own].map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } }));
+/** The world of Kyverno's command, which knows namespaces by the values alone. */
+function worldOf(values: Values, bindings: readonly JsonObject[]): World {
   return {
-    resources: new FileResources([...values.namespaces, ...bare]),
+    resources: new FileResources(values.namespaces),
     authorizer: NO_OPINION,
     external: commandLineData({ bindings }, NO_EXTERNAL.http),
     now: () => 0,
   };
 }
 
-const policyName = (resource: PolicyResource): string => originOf(resource)?.policy ?? nameOf({ ...resource });
+/** `NAMESPACE/NAME` of a namespaced policy. */
+function policyName(resource: PolicyResource): string {
+  const { namespace = resource.metadata.namespace ?? "", policy = resource.metadata.name ?? "" } =
+    originOf(resource) ?? {};
+  return namespace === "" ? policy : `${namespace}/${policy}`;
+}
+
 const sortKey = ({ policy, rule, resource }: Row): string => `${policy}\u0000${rule}\u0000${resource}`;
 const listOf = (list: unknown): readonly JsonObject[] => (Array.isArray(list) ? list.filter(isObject) : []);

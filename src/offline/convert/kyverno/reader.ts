@@ -53,7 +53,8 @@ class Run {
     const policies = readings.flatMap((reading) => {
       const { value } = reading.document;
       if (!isOldPolicy(value)) return [];
-      const circumstances = { definitions: this.#definitions, toAdmissionPolicy: this.target !== "kyverno" };
+      const toAdmissionPolicy = this.target !== "kyverno";
+      const circumstances = { definitions: this.#definitions, toAdmissionPolicy, compiles: !toAdmissionPolicy };
       const conversion = convertPolicy(value, circumstances);
       known.push({ policy: value, conversion });
       return this.#policy(reading, value, conversion) ?? [];

@@ -29,6 +29,23 @@ describe("a converted policy", () => {
     });
   });
 
+  test("tells whether its rule judges controllers, whatever it looks at", () => {
+    const told = (kinds: readonly string[], validate: Json, annotations: Json = {}) => {
+      const metadata = { name: "p", annotations };
+      const documents = documentsOf(converted(policyOf({ match: matching({ kinds }), validate }, {}, { metadata })));
+      return documents.map((each) => ((each.metadata as Json).annotations as Json)["policy-server/converted-autogen"]);
+    };
+    const operation = { key: "{{ request.operation }}", operator: "Equals", value: "CREATE" };
+    const [deny, cel] = [
+      { deny: { conditions: { all: [operation] } } },
+      { cel: { expressions: [{ expression: "1 > 2" }] } },
+    ];
+    assert.deepEqual(told(["Pod"], deny), ["true"]);
+    assert.deepEqual(told(["Pod"], cel), ["true", "true"]);
+    assert.deepEqual(told(["Deployment"], deny), [undefined]);
+    assert.deepEqual(told(["Pod"], deny, { "pod-policies.kyverno.io/autogen-controllers": "none" }), [undefined]);
+  });
+
   test("of one of several rules has its name, too", () => {
     const rule = (name: string) => ({ name, match: matching({ kinds: ["ConfigMap"] }), validate: { deny: {} } });
     const names = (...rules: readonly string[]) =>

@@ -1,7 +1,6 @@
 /** Rules of old policies, converted and asked about objects. */
 import { convertPolicy } from "../../../../src/kinds/kyverno/convert/index.js";
-import { KyvernoEngine, preparePolicies } from "../../../../src/kinds/kyverno/index.js";
-import { applyMutatingPolicies } from "../../../../src/kinds/kyverno/mutating/apply.js";
+import { KyvernoEngine, mutatingEngine, preparePolicies } from "../../../../src/kinds/kyverno/index.js";
 import type { PolicyResource } from "../../../../src/kinds/kyverno/resource.js";
 import { builtinKinds, pluralOf } from "../../../../src/kubernetes/builtin-kinds.js";
 import { parseApiVersion } from "../../../../src/kubernetes/names.js";
@@ -49,13 +48,21 @@ function requestOf(object: JsonObject): AdmissionRequest {
   } as AdmissionRequest;
 }
 
-/** What a converted rule says of an object: `pass`, or the message of its failure. */
-export async function judged(policy: JsonObject, object: JsonObject): Promise<string> {
+function compiled(policy: JsonObject) {
   const { policies, failures } = preparePolicies(documentsOf(policy), []);
   if (failures.length > 0) throw new Error(failures.map((failure) => failure.text).join());
-  const engine = new KyvernoEngine(policies, { world: world(), flavour: "command-line" });
+  return policies;
+}
+
+const decided = (engine: KyvernoEngine, object: JsonObject) => {
   const context = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
-  const { responses } = await engine.decide({ kind: "admission", request: requestOf(object) }, context);
+  return engine.decide({ kind: "admission", request: requestOf(object) }, context);
+};
+
+/** What a converted rule says of an object: `pass`, or the message of its failure. */
+export async function judged(policy: JsonObject, object: JsonObject): Promise<string> {
+  const engine = new KyvernoEngine(compiled(policy), { world: world(), flavour: "command-line" });
+  const { responses } = await decided(engine, object);
   const [result] = responses.flatMap((response) => response.result ?? []);
   if (result === undefined) return "not asked";
   return result.status === "pass" ? "pass" : `${result.status}: ${result.message}`;
@@ -63,11 +70,10 @@ export async function judged(policy: JsonObject, object: JsonObject): Promise<st
 
 /** The object as converted rules leave it; or the error's text. */
 export async function changed(policy: JsonObject, object: JsonObject): Promise<unknown> {
-  const answer = await applyMutatingPolicies(documentsOf(policy), [], requestOf(object), { world: world() });
-  const [failure] = answer.failures;
-  if (failure !== undefined) throw new Error(failure.text);
-  const error = answer.rows.find(({ status }) => status === "error");
-  return error?.message ?? answer.failure ?? answer.object;
+  const engine = mutatingEngine(compiled(policy), { world: world() });
+  const { responses, failure, object: left = object } = await decided(engine, object);
+  const error = responses.find(({ result }) => result?.status === "error");
+  return error?.result?.message ?? failure?.message ?? left;
 }
 
 /** The expressions of the mutations of a policy. */

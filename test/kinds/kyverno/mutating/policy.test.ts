@@ -9,8 +9,10 @@ import { kyvernoKind } from "../../../../src/kinds/kyverno/kind.js";
 import { LoadError } from "../../../../src/kinds/load-error.js";
 import { prepareDocuments } from "../../../../src/kinds/resource-entry.js";
 import type { JsonObject } from "../../../../src/kubernetes/object.js";
-import type { AdmissionQuestion, Outcome } from "../../../../src/policy/index.js";
+import type { AdmissionQuestion, EvaluationContext, Outcome } from "../../../../src/policy/index.js";
 import { NO_OPINION } from "../../../../src/world/authorizer/authorizer.js";
+import { CountedTurns } from "../../../support/counted-turns.js";
+import { costly } from "../../validating-admission-policy/tricky.js";
 import { context, review } from "../asked.js";
 
 const MAPS = {
@@ -48,7 +50,12 @@ const about = (object: unknown = map(), more: JsonObject = {}): AdmissionQuestio
   });
 
 /** What an entry of documents answers, and what is said of it. */
-async function asked(documents: readonly JsonObject[], question = about(), allowedToMutate = true) {
+async function asked(
+  documents: readonly JsonObject[],
+  question = about(),
+  allowedToMutate = true,
+  { now = () => 0, ...more }: Partial<EvaluationContext> & { readonly now?: () => number } = {},
+) {
   const written = documents.map((each) => JSON.stringify(each)).join("\n---\n");
   const holder = parseConfig("p: { cel: { validations: [ { expression: 'true' } ] } }", "p.yaml");
   const [first] = holder.ok ? holder.config.entries : [];
@@ -63,8 +70,8 @@ async function asked(documents: readonly JsonObject[], question = about(), allow
   };
   const problems: Problem[] = [];
   const prepared = prepareDocuments(entry, [kyvernoKind()], (problem) => problems.push(problem));
-  const made = await prepared.policy({ authorizer: NO_OPINION, now: () => 0 });
-  return { outcome: await made.evaluate(question, context()), said: problems.map(formatProblem) };
+  const made = await prepared.policy({ authorizer: NO_OPINION, now });
+  return { outcome: await made.evaluate(question, context(more)), said: problems.map(formatProblem) };
 }
 
 const answer = async (...given: Parameters<typeof asked>): Promise<Outcome> => (await asked(...given)).outcome;
@@ -183,6 +190,41 @@ describe("MutatingPolicies", () => {
       assert.deepEqual(object.metadata.labels, { other: "1" });
     });
   }
+
+  test("answer the same where others have their turn after every step", async () => {
+    // So dear that the clock is read after it, on which every look takes longer than all before.
+    const long = costly(10_000);
+    const documents = ["a", "b"].map((name) =>
+      policy(
+        {
+          matchConditions: [{ name: "long", expression: long }],
+          variables: [{ name: "v", expression: `${long} ? string(object.?metadata.labels.orValue({}).size()) : ''` }],
+          mutations: [
+            apply(`${long} ? Object{metadata: Object.metadata{labels: {"${name}": variables.v}}} : Object{}`),
+            patch(
+              `[JSONPatch{op: "add", path: "/metadata/labels/${name}2", value: object.metadata.labels.${name} + variables.v}]`,
+            ),
+          ],
+        },
+        name,
+      ),
+    );
+    let time = 10;
+    const now = (): number => {
+      time *= 3;
+      return time;
+    };
+    const turns = new CountedTurns();
+    const { outcome } = await asked(documents, about(), true, { now, turns });
+    assert.ok(turns.count > 6, String(turns.count));
+    assert.deepEqual(outcome, await answer(documents));
+    const object = (await left(documents)) as { metadata: JsonObject };
+    assert.deepEqual(object.metadata.labels, { a: "0", a2: "00", b: "2", b2: "22" });
+    // Time that is up is never a yes.
+    time = 10;
+    const late = await asked(documents, about(), true, { now, turns, deadline: 50 });
+    assert.equal(late.outcome.verdict, "error");
+  });
 
   test("write what is replaced as a whole with server-side apply only", async () => {
     const spec = {

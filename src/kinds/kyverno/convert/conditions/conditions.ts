@@ -1,19 +1,32 @@
-/** Conditions (`any`, `all`) of preconditions and denials. */
+/** Conditions (`any`, `all`) of preconditions and denials, and `validate.deny`. */
+import type { FieldPath } from "../../../../kubernetes/field-error.js";
 import { isObject, member } from "../../../../kubernetes/object.js";
-import { type Cel, conditional, list, TRUE } from "../cel-text.js";
-import { template } from "../jmespath/template.js";
+import { type Cel, conditional, list, literal, TRUE } from "../cel-text.js";
+import type { RuleWriter } from "../convert-rule.js";
+import { messageOf, template } from "../jmespath/template.js";
 import { shared } from "../jmespath/value.js";
 import { NotConverted, placed } from "../not-converted.js";
 import { loopOf, type Scope } from "../scope.js";
 import type { Term } from "../term.js";
-import { durations, equals, ordered } from "./comparisons.js";
-import { among, type Operand } from "./membership.js";
-import { ALWAYS, both, compare, either, isNever, NEVER, never, opposite, type Test, unlessNull } from "./test.js";
-import type { Comparison } from "./texts.js";
+import { type Comparison, durations, equals, ordered } from "./comparisons.js";
+import { among } from "./membership.js";
+import {
+  ALWAYS,
+  both,
+  compare,
+  either,
+  isNever,
+  NEVER,
+  never,
+  type Operand,
+  opposite,
+  type Test,
+  unlessNull,
+} from "./test.js";
 import { operandOf } from "./well-known.js";
 
 /** A condition, with its own message. */
-export interface Condition {
+interface Condition {
   readonly test: Test;
   /** Of an element's precondition: what must be there, or the element is left out. */
   readonly presence: readonly Test[];
@@ -81,10 +94,12 @@ const isCovered = (failing: readonly string[], next: Condition | undefined): boo
   failing.every((text) => next?.failing.some((other) => other === text || other.startsWith(`${text}.`)));
 
 /** `? :`, which evaluates the condition first and fails with it. */
-const strictly = ({ yes }: Test, then: Test, otherwise: Test): Test => ({
-  yes: conditional(yes, then.yes, otherwise.yes),
-  no: conditional(yes, then.no, otherwise.no),
-});
+function strictly({ yes }: Test, then: Test, otherwise: Test): Test {
+  const failed = compare("==", list([yes]), list([]));
+  if (isNever(then) && isNever(otherwise)) return failed;
+  if (isNever(opposite(then)) && isNever(opposite(otherwise))) return opposite(failed);
+  return { yes: conditional(yes, then.yes, otherwise.yes), no: conditional(yes, then.no, otherwise.no) };
+}
 
 function conditionOf(value: unknown, scope: Scope, isSoft: boolean): Condition {
   if (!isObject(value)) throw new NotConverted([], "a condition has key, operator and value");
@@ -99,9 +114,12 @@ function conditionOf(value: unknown, scope: Scope, isSoft: boolean): Condition {
   ) as [Operand, Operand];
   const operator = String(member(value, "operator"));
   const message = member(value, "message");
-  const test = named(key, other, scope, (a, b) => operate(operator, a, b, scope));
+  const asked = named(key, other, scope, (a, b) => operate(operator, a, b, scope));
+  // A test that has one answer only fails all the same where a value can't be had.
+  const failed = never(key.fails ? key : other);
+  const test = isNever(asked) ? failed : isNever(opposite(asked)) ? opposite(failed) : asked;
   return {
-    test: isNever(test) ? never(key.fails ? key : other) : test,
+    test,
     presence: [key.presence, other.presence].filter((each) => each !== undefined),
     message: typeof message === "string" ? message : "",
     failing: [key, other].filter((term: Term) => term.fails).map(({ cel }) => cel.text),
@@ -155,3 +173,57 @@ function operate(operator: string, key: Operand, value: Operand, scope: Scope): 
       throw new NotConverted(["operator"], `${operator} is not an operator of Kyverno's conditions`);
   }
 }
+
+/** A denial: its test and its message. */
+export interface Denial {
+  /** Whether it denies. */
+  readonly test: Test;
+  readonly message: string | Cel;
+}
+
+export const denyRule: RuleWriter = (body, message, scope, path) => {
+  writeDenial(readDenial(body, message, scope), scope, path);
+};
+
+export function writeDenial({ test, message }: Denial, scope: Scope, path: FieldPath): void {
+  const words = typeof message === "string" ? message : { expression: message, otherwise: withoutMessage(scope) };
+  scope.draft.validate(test.no, words, path);
+}
+
+/** Kyverno's message of a rule without one. */
+export const withoutMessage = ({ rule }: Scope): string => `validation error: rule ${rule} failed`;
+
+/**
+ * Reads `deny`. Without conditions it always denies.
+ * @param prefix what stands before the message
+ */
+export function readDenial(body: unknown, message: string, scope: Scope, prefix = ""): Denial {
+  if (!isObject(body)) throw new NotConverted([], "deny is a map with conditions");
+  const value = member(body, "conditions");
+  if (value === undefined || value === null) return { test: ALWAYS, message: said(prefix, [message], scope) };
+  const conditions = placed(["conditions"], () => readConditions(value, scope));
+  return { test: testOf(conditions, true), message: messageFor(conditions, prefix, message, scope) };
+}
+
+const said = (prefix: string, parts: readonly string[], scope: Scope): string | Cel => {
+  const joined = parts.filter((part) => part !== "").join("; ");
+  return joined === "" ? `${prefix}${withoutMessage(scope)}` : messageOf(`${prefix}${joined}`, scope);
+};
+
+/** The rule's message and those of the conditions that hold: of `any` only the first one. */
+function messageFor({ any = [], all }: Conditions, prefix: string, message: string, scope: Scope): string | Cel {
+  const rest = all.map((condition) => condition.message);
+  const choices = any.map((condition) => said(prefix, [message, condition.message, ...rest], scope));
+  const [first, ...others] = choices;
+  if (first === undefined) return said(prefix, [message, ...rest], scope);
+  if (others.every((other) => textOf(other).text === textOf(first).text)) return first;
+  return any
+    .slice(0, -1)
+    .reduceRight<Cel>(
+      (otherwise, { test }: Condition, index) => conditional(test.yes, textOf(choices[index]), otherwise),
+      textOf(choices.at(-1)),
+    );
+}
+
+export const textOf = (message: string | Cel | undefined): Cel =>
+  typeof message === "object" ? message : literal(message ?? "");

@@ -5,33 +5,27 @@ import * as cel from "../cel-text.js";
 import { withContext } from "../context/context.js";
 import type { RuleWriter } from "../convert-rule.js";
 import { query } from "../jmespath/query.js";
-import { messageOf } from "../jmespath/template.js";
 import { known, lenient, shared } from "../jmespath/value.js";
 import { NotConverted, placed } from "../not-converted.js";
-import { patternHolds } from "../pattern/pattern-rule.js";
+import { patternFailure, patternHolds } from "../pattern/pattern-rule.js";
 import { podShape, type Shape } from "../pattern/shape.js";
 import { type Scope, withNames } from "../scope.js";
 import type { Term } from "../term.js";
-import { readConditions, testOf } from "./conditions.js";
-import { type Denial, readDenial, textOf, withoutMessage } from "./deny-rule.js";
+import { type Denial, readConditions, readDenial, testOf, textOf, withoutMessage, writeDenial } from "./conditions.js";
 import { ALWAYS, ask, both, choose, compare, either, isKind, opposite, some, type Test } from "./test.js";
 import { isKnownList, loopNameOf } from "./well-known.js";
 
 export const foreachRule: RuleWriter = (body, message, scope, path) => {
   const { object, pod } = scope.roots;
   const whole: Root = { cel: pod?.object ?? object, shape: pod === undefined ? scope.shape : podShape() };
-  for (const [index, { test, message: words }] of denials(body, message, scope, whole, 0).entries())
-    scope.draft.validate(
-      test.no,
-      typeof words === "string" ? words : { expression: words, otherwise: withoutMessage(scope) },
-      [...path, index],
-    );
+  for (const [index, denial] of denials(body, message, scope, whole, 0).entries())
+    writeDenial(denial, scope, [...path, index]);
 };
 
-/** What patterns look at. */
+/** The value that a pattern is about. */
 type Root = Pick<Term, "cel"> & { readonly shape?: Shape | undefined };
 
-/** What each loop of a list of loops denies. @param whole what patterns look at where the elements are no maps */
+/** The denials of a list of loops. @param whole for patterns, where the elements are not maps */
 function denials(body: unknown, message: string, scope: Scope, whole: Root, nesting: number): readonly Denial[] {
   if (!Array.isArray(body)) throw new NotConverted([], "foreach is a list");
   return body.map((entry: unknown, index) => placed([index], () => denialOf(entry, message, scope, whole, nesting)));
@@ -51,49 +45,35 @@ function denialOf(entry: unknown, message: string, scope: Scope, whole: Root, ne
   const isTaken = [...scope.names.values()].some((term) => typeof term === "object" && term.cel.text === base);
   const name = isTaken ? `${base}${nesting + 1}` : base;
   const index = cel.primary(nesting === 0 ? "index" : `index${nesting + 1}`);
-  /** The scope and the denial of one element. */
-  const judge = (value: Cel): Denial => {
-    const element: Term = { ...list.element, nullable: false, cel: value };
-    const named = withNames({ ...scope, depth: scope.depth + 1 }, [
-      ...["element", `element${nesting}`].map((key) => [key, element] as const),
-      ...["elementIndex", `elementIndex${nesting}`].map((key) => [key, known(index, "int")] as const),
-    ]);
-    // No variable of the policy can name an element: entries of the context are repeated.
-    const inner = placed(["context"], () => ({
-      ...withContext(member(entry, "context"), { ...named, inline: true }),
-      inline: scope.inline,
-    }));
-    const conditions = member(entry, "preconditions") ?? [];
-    const holds = placed(["preconditions"], () => testOf(readConditions(conditions, inner, true)));
-    const denial = bodyOf(entry, message, inner, element, whole, nesting);
-    const isThere = list.element.nullable ? [compare("!=", value, cel.NULL)] : [];
-    return { test: both(...isThere, holds, denial.test), message: denial.message };
-  };
-  const { test, message: words } = judge(cel.primary(name));
+  const element: Term = { ...list.element, nullable: false, cel: cel.primary(name) };
+  const named = withNames({ ...scope, depth: scope.depth + 1 }, [
+    ...["element", `element${nesting}`].map((key) => [key, element] as const),
+    ...["elementIndex", `elementIndex${nesting}`].map((key) => [key, known(index, "int")] as const),
+  ]);
+  // No variable of the policy can name an element: entries of the context are repeated.
+  const inner = placed(["context"], () => ({
+    ...withContext(member(entry, "context"), { ...named, inline: true }),
+    inline: scope.inline,
+  }));
+  const conditions = member(entry, "preconditions") ?? [];
+  const holds = placed(["preconditions"], () => testOf(readConditions(conditions, inner, true)));
+  const denial = bodyOf(entry, message, inner, element, whole, nesting);
+  const isThere = list.element.nullable ? [compare("!=", element.cel, cel.NULL)] : [];
+  const test = both(...isThere, holds, denial.test);
   const isIndexed = JSON.stringify(entry).includes("elementIndex");
   const names = isIndexed ? `${index.text}, ${name}` : name;
-  const isAbout =
-    typeof words === "object" && names.split(", ").some((each) => new RegExp(`\\b${each}\\b`).test(words.text));
-  if (!isAbout) return { test: some(list.cel, names, test), message: words };
-  if (isIndexed) {
-    const messages = cel.method(list.cel, "transformList", cel.primary(names), test.yes, words);
-    return { test: some(list.cel, names, test), message: cel.item(messages, 0) };
-  }
-  const denied = cel.loop(list.cel, "filter", name, test.yes);
-  if (nesting > 0 || scope.inline)
-    return {
-      test: some(list.cel, names, test),
-      message: cel.item(cel.loop(list.cel, "map", name, test.yes, words), 0),
-    };
+  const { message: words } = denial;
+  const result = some(list.cel, names, test);
+  if (typeof words === "string" || !new RegExp(`\\b(?:${names.replace(", ", "|")})\\b`).test(words.text))
+    return { test: result, message: words };
   // The message is about the first element that is denied.
-  const variable = scope.draft.variable("denied", denied, []);
-  return {
-    test: compare("!=", cel.call("size", variable), cel.literal(0)),
-    message: judge(cel.item(variable, 0)).message,
-  };
+  const messages = isIndexed
+    ? cel.method(list.cel, "transformList", cel.primary(names), test.yes, words)
+    : cel.loop(list.cel, "map", name, test.yes, words);
+  return { test: result, message: cel.item(messages, 0) };
 }
 
-/** What a loop's body denies of one element. */
+/** The denial of one element by a loop's body. */
 function bodyOf(
   entry: Readonly<Record<string, unknown>>,
   message: string,
@@ -126,7 +106,8 @@ function bodyOf(
   const isMap = element.type === "dyn" ? isKind(element.cel, ["map"]) : ALWAYS;
   const isScoped = elementScope ?? !["string", "int", "list"].includes(element.type);
   const test = isScoped === true ? choose(elementScope === true ? ALWAYS : isMap, of(element), of(whole)) : of(whole);
-  return { test: opposite(test), message: patternMessage(prefix, message, scope) };
+  const words = message === "" ? `${prefix}${withoutMessage(scope)}` : patternFailure(prefix, message, scope);
+  return { test: opposite(test), message: words };
 }
 
 /** Whether one of the patterns passes, or all are skipped. */
@@ -139,13 +120,7 @@ function passes(patterns: readonly unknown[], value: Root, scope: Scope): Test {
   );
 }
 
-function patternMessage(prefix: string, message: string, scope: Scope): string | Cel {
-  if (message === "") return `${prefix}${withoutMessage(scope)}`;
-  const end = message.endsWith(".") ? "" : ".";
-  return messageOf(`${prefix}validation error: ${message}${end} rule ${scope.rule} failed`, scope);
-}
-
-/** The elements of a loop: none where the list is missing; what is no list is one element. */
+/** The elements of a loop: none where the list is missing; anything else is one element. */
 function elementsOf(source: string, scope: Scope): Elements {
   // Every Pod has containers.
   const isRequired =

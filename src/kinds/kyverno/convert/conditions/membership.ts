@@ -1,10 +1,11 @@
 /** The operators AnyIn, AllIn, AnyNotIn and AllNotIn, and the older In and NotIn. */
+import { parseJson } from "../../../../data/json.js";
 import { isObject } from "../../../../kubernetes/object.js";
 import { type Cel, call, conditional, item, list, literal, method, primary, relation } from "../cel-text.js";
 import { constant } from "../jmespath/value.js";
 import { NotConverted } from "../not-converted.js";
-import { hasWildcard } from "../pattern/text-pattern.js";
-import type { Term } from "../term.js";
+import { hasWildcard } from "../pattern/scalar.js";
+import { isInRange, matchesKnown, matchesText, numberOf, printed, rangeOf } from "./comparisons.js";
 import {
   ALWAYS,
   ask,
@@ -18,25 +19,13 @@ import {
   isBool,
   isKind,
   NEVER,
+  type Operand,
   opposite,
   SCALARS,
   some,
   type Test,
   unlessNull,
 } from "./test.js";
-import { isInRange, matchesKnown, matchesText, numberOf, printed, rangeOf } from "./texts.js";
-
-/** A value of which it is known where it comes from. */
-export interface Operand extends Term {
-  /** Whether it, or its items, may have wildcards: a name of Kubernetes has none. */
-  readonly wild: boolean;
-  /** Whether it is a text that is neither a quantity nor a duration, such as a name. */
-  readonly word?: boolean;
-  /** Whether it is there, where its condition does not hold otherwise. */
-  readonly presence?: Test;
-  /** The query, of a text that is one variable only. */
-  readonly path?: string;
-}
 
 /** Whether an item is one of the values. */
 type IsIn = (item: Operand) => Test;
@@ -112,14 +101,14 @@ function inText(key: Operand, known: string, operator: string): Lookups {
   const range = rangeOf(known);
   if (range !== undefined) {
     const isIn: IsIn = (each) => isInRange(each, range);
-    // AnyNotIn turns a list's range round: what is no number is not outside, and a range that begins with a sign is a text.
+    // AnyNotIn turns a list's range round: what is not a number is not outside, and a range that begins with a sign is a text.
     const isNotOutside: IsIn = (each) => (/^[-+]/.test(known) ? exactly(each) : opposite(isInRange(each, range, true)));
     return { scalar: isIn, items: operator === "AnyNotIn" ? isNotOutside : isIn };
   }
   const one: IsIn = (each) => inTexts({ ...each, wild: false }, [known]);
   const parsed = parsedTexts(known);
   if (parsed === undefined) return { scalar: one, items: (each) => inTexts(each, [known]) };
-  // JSON that is not a list of texts is no valid value: only the same text is found, and nothing is "not in" it.
+  // JSON that is not a list of texts is an invalid value: only the same text is found, and nothing is "not in" it.
   if (parsed === null) {
     const first: Operand = { ...key, cel: item(key.cel, 0), type: "dyn" };
     const whole = both(compare("==", call("size", key.cel), literal(1)), exactly(first));
@@ -134,7 +123,7 @@ function inText(key: Operand, known: string, operator: string): Lookups {
 /** The texts of a list as JSON; null: other JSON; undefined: a text. */
 function parsedTexts(text: string): readonly string[] | null | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     if (value === null) return [];
     return Array.isArray(value) && value.every((each) => typeof each === "string") ? value : null;
   } catch {

@@ -1,5 +1,4 @@
-/** What a condition asks, as CEL, together with its negation: the one that reads better is written. */
-
+/** Questions of conditions as CEL, together with their negations: the one that reads better is written. */
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
 import type { Term, TermType } from "../term.js";
@@ -8,6 +7,18 @@ import type { Term, TermType } from "../term.js";
 export interface Test {
   readonly yes: Cel;
   readonly no: Cel;
+}
+
+/** A value of which it is known where it comes from. */
+export interface Operand extends Term {
+  /** Whether it, or its items, may have wildcards: a name of Kubernetes has none. */
+  readonly wild: boolean;
+  /** Whether it is a text that is neither a quantity nor a duration, such as a name. */
+  readonly word?: boolean;
+  /** Whether it is there, where its condition does not hold otherwise. */
+  readonly presence?: Test;
+  /** The query, of a text that is one variable only. */
+  readonly path?: string;
 }
 
 export const ALWAYS: Test = { yes: cel.TRUE, no: cel.FALSE };

@@ -1,15 +1,14 @@
-/** What is known of keys, values and lists by the names of the fields that they come from. */
+/** The knowledge about keys, values and lists by the names of the fields that they come from. */
 import { method } from "../cel-text.js";
 import type { Value } from "../jmespath/value.js";
-import { hasWildcard } from "../pattern/text-pattern.js";
-import type { Operand } from "./membership.js";
-import { ask } from "./test.js";
+import { hasWildcard } from "../pattern/scalar.js";
+import { ask, type Operand } from "./test.js";
 
 /** Fields that are texts, or lists of texts, without wildcards. */
 const PLAIN =
   /(?:\b(?:name|namespace|kind|apiVersion|image|operation|username|uid|add|drop|finalizers|groups|[a-z]+Name|registry|tag|digest)|keys\(@?[^()]*\))(?:\[\])?$/;
 
-/** Fields of built-in kinds that may have wildcards: rules of roles and webhooks, hosts, and what is anybody's text. */
+/** Fields of built-in kinds that may have wildcards: rules of roles and webhooks, hosts, and free texts. */
 const WILD =
   /\b(?:verbs|resources|apiGroups|resourceNames|nonResourceURLs|hosts?|rules|annotations|command|args|value|data|key)\b/;
 
@@ -54,7 +53,9 @@ export function operandOf(term: Value, source: unknown, isSoft: boolean): Operan
   const word = isPath && NAME.test(plain) && (term.type === "dyn" || term.type === "string");
   // At admission every object has a name; labels and annotations are texts.
   const isNamed = /^request\.object\.metadata\.name$/.test(plain);
-  const nullable = term.nullable && !(term.fails && term.breaks !== true && (isNamed || term.type === "string"));
+  const nullable =
+    term.nullable &&
+    !(term.fails && term.breaks !== true && term.inside === undefined && (isNamed || term.type === "string"));
   const there =
     isSoft && term.fails && term.optional !== undefined
       ? (term.present ?? method(term.optional, "hasValue"))

@@ -103,8 +103,10 @@ function variable(body: JsonObject, scope: Scope): Value {
   const value = body.value ?? undefined;
   const current = value === undefined ? undefined : placed(["value"], () => template(value, scope));
   const made = queried(body, current, scope);
-  if (made.constant !== undefined && made.constant.value !== null) return made;
   const otherwise = body.default ?? undefined;
+  if (otherwise !== undefined && text(body, "jmesPath") === "")
+    throw new NotConverted(["default"], "Kyverno refuses a default without jmesPath");
+  if (made.constant !== undefined && made.constant.value !== null) return made;
   if (otherwise === undefined) return required(made);
   const instead = placed(["default"], () => template(otherwise, scope));
   return withDefault(made, instead, scope);

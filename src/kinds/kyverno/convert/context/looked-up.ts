@@ -38,7 +38,10 @@ const isOwn = ({ cel: text, constant }: Term, namespace: string): boolean =>
 
 /** A looked-up object as a whole: an error where it is missing. */
 export const present = (object: Cel): Cel =>
-  cel.item(cel.loop(cel.list([object]), "filter", "o", cel.relation("!=", cel.primary("o"), cel.NULL)), 0);
+  cel.item(
+    cel.loop(cel.list([cel.call("dyn", object)]), "filter", "o", cel.relation("!=", cel.primary("o"), cel.NULL)),
+    0,
+  );
 
 /** A looked-up object: where it is missing, its members are errors, as looking it up is one in Kyverno. */
 export function objectOf(call: Cel, isList = false): Value {

@@ -12,13 +12,17 @@ import { rootOf } from "./roots.js";
 import {
   changed,
   constant,
+  equal,
   falsy,
   isNumber,
   itemOf,
   known,
   lenient,
   memberOf,
+  multiHash,
+  multiList,
   printed,
+  selected,
   shared,
   truthy,
   type Value,
@@ -34,6 +38,8 @@ interface Place {
   readonly nested: Nested;
   /** Whether a key that is missing before the last one of a path is an error, not null. */
   readonly isStrict: boolean;
+  /** Whether it is a filter's condition: a key that is missing is null in all of it. */
+  readonly isFilter?: boolean;
 }
 
 type Of<T extends Node["type"]> = Extract<Node, { readonly type: T }>;
@@ -55,7 +61,13 @@ export interface QueryOptions {
  */
 export function query(source: string, scope: Scope, { nested = new Map(), current, isSoft }: QueryOptions = {}): Value {
   const { tree, literals } = parseQuery(source);
-  const made = evaluate(tree, current ?? rootOf(scope), { scope, literals, nested, isStrict: isSoft !== true });
+  // Kyverno's autogen changes the plain text request.object: what is quoted stays the whole object.
+  const made = evaluate(tree, current ?? rootOf(scope, source.includes('request."object"')), {
+    scope,
+    literals,
+    nested,
+    isStrict: isSoft !== true,
+  });
   if (made.cel.text.includes(WHOLE))
     throw new NotConverted([], "images as a whole are not converted: write their registry, path, name, tag or digest");
   return made;
@@ -110,7 +122,11 @@ function evaluated(node: Node, current: Value, place: Place): Value {
     case "OrExpression":
       return either(soft(node.left), () => soft(node.right), scope);
     case "AndExpression":
-      return both(soft(node.left), () => evaluate(node.right, current, place), scope);
+      return both(
+        soft(node.left),
+        () => (place.isFilter ? soft(node.right) : evaluate(node.right, current, place)),
+        scope,
+      );
     case "NotExpression": {
       const child = soft(node.child);
       return known(falsy(child, scope), "bool", { fails: child.fails });
@@ -138,6 +154,10 @@ function within(node: Node, owner: Value, place: Place): Value {
   const made = evaluate(node, { ...strict, nullable: false }, place);
   const { sure = made.cel } = made;
   const present = strict.present ?? cel.method(optional, "hasValue");
+  if (node.type === "Function" && (node.name === "keys" || node.name === "values")) {
+    const map = known(cel.orValue(optional, cel.map([])), "map");
+    return { ...made, present, sure, fails: true, there: present, orEmpty: evaluate(node, map, place).cel };
+  }
   return made.constant === undefined ? { ...made, present, sure, fails: true, breaks: made.fails } : made;
 }
 
@@ -177,7 +197,7 @@ function project(list: Value, right: Node, condition: Node | undefined, place: P
   const { type: typeOfEach = "dyn", nullable = false } = list.items ?? {};
   const element = list.each?.(each) ?? known(each, typeOfEach, { nullable, ...about(list.items) });
   const inside = { ...place, scope: inner, isStrict: false };
-  const asked = condition === undefined ? constant(true) : softly(condition, element, inside);
+  const asked = condition === undefined ? constant(true) : softly(condition, element, { ...inside, isFilter: true });
   const made = evaluate(right, element, inside);
   const { type, optional, present } = made;
   const fails = asked.fails || (made.fails && optional === undefined && present === undefined);
@@ -364,38 +384,6 @@ function compare(node: Of<"Comparator">, left: Value, right: Value): Value {
   if (isOrdered.text === "true") return known(result, "bool", { fails });
   const text = cel.conditional(isOrdered, cel.call("dyn", result), cel.NULL);
   return known(text, "dyn", { nullable: true, fails, truth: cel.and(isOrdered, result) });
-}
-
-function equal(operator: "!=" | "==", left: Value, right: Value): Cel {
-  if (left.constant !== undefined && right.constant === undefined) return equal(operator, right, left);
-  const isText = typeof right.constant?.value === "string" && right.constant.value !== "";
-  const isMixed = left.type !== right.type && left.type !== "dyn" && right.type !== "dyn";
-  const [a, b] = [left, right].map(({ cel: text }) => (isMixed ? cel.call("dyn", text) : text)) as [Cel, Cel];
-  return isText && left.optional !== undefined
-    ? cel.relation(operator, cel.orValue(left.optional, cel.literal("")), right.cel)
-    : cel.relation(operator, a, b);
-}
-
-/** A selection of null is null; a path that is not there is an error before. */
-function selected(current: Value, made: Value): Value {
-  if (!current.nullable || (current.fails && current.inside === undefined)) return made;
-  const text = cel.conditional(cel.equal(current.cel, cel.NULL), cel.NULL, cel.call("dyn", made.cel));
-  return { ...made, cel: text, nullable: true };
-}
-
-function multiList(items: readonly Value[]): Value {
-  const constants = items.map((item) => item.constant);
-  if (constants.every((each) => each !== undefined)) return constant(constants.map((each) => each.value));
-  const nullable = items.some((item) => item.nullable);
-  const text = cel.list(items.map((item) => cel.call("dyn", item.cel)));
-  const fails = items.some((item) => item.fails);
-  return known(text, "list", { fails, ...(nullable && { items: { type: "dyn", nullable, fails: false } }) });
-}
-
-function multiHash(entries: ReadonlyMap<string, Value>): Value {
-  const text = cel.map([...entries].map(([key, value]) => [key, cel.call("dyn", value.cel)]));
-  const fails = [...entries.values()].some((value) => value.fails);
-  return known(text, "map", { fails, member: (key) => entries.get(key) ?? constant(null) });
 }
 
 function callFunction(node: Of<"Function">, current: Value, place: Place): Value {

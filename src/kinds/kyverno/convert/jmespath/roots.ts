@@ -8,9 +8,10 @@ import type { Scope } from "../scope.js";
 import { imagesOf } from "./images.js";
 import { constant, known, memberOf, type Value } from "./value.js";
 
-/** The whole context as a value: its members are the names. */
-export function rootOf(scope: Scope): Value {
-  return named(cel.primary("request"), (name) => root(name, scope));
+/** The whole context as a value: its members are the names. @param isWhole whether `request.object` is never the Pod in it */
+export function rootOf(scope: Scope, isWhole = false): Value {
+  const whole = (): Scope => ({ ...scope, roots: { object: scope.roots.object, oldObject: scope.roots.oldObject } });
+  return named(cel.primary("request"), (name) => root(name, isWhole ? whole() : scope));
 }
 
 /** A map of which the names of the members must be known. */

@@ -70,11 +70,11 @@ export function lenient(value: Value): Value {
   const { optional, present, type, sure = value.cel } = value;
   const soft = { ...value, sure, nullable: true, fails: value.breaks === true };
   if (optional !== undefined) return { ...soft, cel: cel.orValue(optional, cel.NULL) };
-  if (present === undefined || type === "list") return value;
+  if (present === undefined || (type === "list" && value.nullable)) return value;
   return { ...soft, cel: cel.conditional(present, cel.call("dyn", value.cel), cel.NULL) };
 }
 
-/** What a part of a value takes over from it. */
+/** The knowledge that a part of a value takes over from it. */
 const broken = ({ breaks, fails, optional }: Value): { readonly breaks?: true } =>
   breaks === true || (fails && optional === undefined) ? { breaks: true } : {};
 
@@ -118,8 +118,10 @@ export function shaped(value: Value, shape: Shape | undefined): Value {
 function plainMember(value: Value, key: Cel | string, scope: Scope): Value {
   if (typeof key === "string" && value.member !== undefined) return value.member(key);
   if (typeof key !== "string" && value.memberBy !== undefined) return value.memberBy(key);
-  if (typeof key === "string" && value.constant !== undefined) {
+  if (value.constant !== undefined) {
     const { value: map } = value.constant;
+    // Texts about a value of any type don't compile for a map of one type.
+    if (typeof key !== "string") return memberOf(known(cel.call("dyn", value.cel), "map"), key, scope);
     return constant(isObject(map) && Object.hasOwn(map, key) ? map[key] : null);
   }
   if (SCALARS.has(value.type) || value.type === "list") return nothingOf(value);
@@ -169,8 +171,7 @@ export function itemOf(value: Value, index: number, scope: Scope): Value {
     ...(items !== undefined && { items }),
     ...(shape && { shape }),
   };
-  if (isMade)
-    return known(cel.orValue(item, cel.NULL), type, { ...common, optional: item, fails: common.breaks === true });
+  if (isMade) return known(cel.orValue(item, cel.NULL), type, { ...common, optional: item, fails: value.fails });
   const name = cel.primary(loopOf(scope, "l").name);
   const optional =
     index >= 0 ? cel.item(value.optional, index) : cel.method(value.optional, "optFlatMap", name, itemAt(name, index));
@@ -211,11 +212,11 @@ export function changed(
   const sure = change(old);
   const whole = optional === undefined ? value.cel : cel.orValue(optional, cel.NULL);
   const isKnown = value.type === type && optional !== undefined;
-  const isCertain = value.type === type || value.trusted === true;
+  const isCertain = value.type === type || value.trusted === true || MAPS.test((optional ?? value.cel).text);
   const demand = (each: Cel): Cel => (isCertain ? each : demanded(each, type));
   const checked = isCertain && value.checked === undefined ? {} : { checked: change(value.checked ?? demand(old)) };
   const given = optional === undefined ? whole : cel.orValue(optional, none);
-  const made = change(value.orEmpty ?? (optional === undefined ? given : demand(given)));
+  const made = change(value.orEmpty ?? (optional === undefined || type === "map" ? given : demand(given)));
   const orEmpty = { ...made, text: made.text.replace(NEEDLESS, "$1") };
   const present =
     value.present ?? (optional === undefined ? cel.isType(whole, type) : cel.method(optional, "hasValue"));
@@ -236,15 +237,16 @@ export function changed(
 }
 
 /** A demand that is not needed: keys of a map have no members, so that a loop that asks for one fails, or finds nothing. */
-const NEEDLESS = /^\((\S+) \+ \[\]\)(?=\.(?:map|filter)\((\w+), (?:has\(\2\.|\2\.\?\w+\.orValue\(""\) == "[^"]))/;
+const NEEDLESS =
+  /^\((\S+) \+ dyn\(\[\]\)\)(?=\.(?:map|filter)\((\w+), (?:has\(\2\.|\2\.\?\w+\.orValue\(""\) == "[^"]|!\(\2\.\?\w+\.orValue\(null\) in variables))/;
 
 /** Fields that are maps in objects of any kind. */
-export const MAPS = /\.(?:metadata|spec|status|data|labels|annotations|matchLabels)$/;
+export const MAPS = /\.\??(?:metadata|spec|status|data|labels|annotations|matchLabels)$/;
 
 /** The value, or an error where it is of another type: loops go through the keys of a map, too, and maps have a size. */
 export const demanded = (value: Cel, type: "list" | "map"): Cel =>
   type === "list"
-    ? cel.plus(value, EMPTY_LIST)
+    ? cel.plus(value, cel.call("dyn", EMPTY_LIST))
     : cel.item(cel.loop(cel.list([value]), "filter", "m", cel.isType(cel.primary("m"), type)), 0);
 
 /** The values that count as false. */
@@ -294,4 +296,37 @@ export function printed({ cel: whole, sure = whole, type, nullable, fails, const
   if (type === "list" || type === "map") return known(cel.call("json.marshal", whole), "string", { fails });
   // null has no text.
   return known(type === "string" ? sure : cel.call("string", sure), "string", { fails: true });
+}
+
+/** `==` or `!=`. */
+export function equal(operator: "!=" | "==", left: Value, right: Value): Cel {
+  if (left.constant !== undefined && right.constant === undefined) return equal(operator, right, left);
+  const isText = typeof right.constant?.value === "string" && right.constant.value !== "";
+  const isMixed = left.type !== right.type && left.type !== "dyn" && right.type !== "dyn";
+  const [a, b] = [left, right].map(({ cel: text }) => (isMixed ? cel.call("dyn", text) : text)) as [Cel, Cel];
+  return isText && left.optional !== undefined
+    ? cel.relation(operator, cel.orValue(left.optional, cel.literal("")), right.cel)
+    : cel.relation(operator, a, b);
+}
+
+/** A selection of null is null; a path that is not there is an error before. */
+export function selected(current: Value, made: Value): Value {
+  if (!current.nullable || (current.fails && current.inside === undefined)) return made;
+  const text = cel.conditional(cel.equal(current.cel, cel.NULL), cel.NULL, cel.call("dyn", made.cel));
+  return { ...made, cel: text, nullable: true };
+}
+
+export function multiList(items: readonly Value[]): Value {
+  const constants = items.map((item) => item.constant);
+  if (constants.every((each) => each !== undefined)) return constant(constants.map((each) => each.value));
+  const nullable = items.some((item) => item.nullable);
+  const text = cel.list(items.map((item) => cel.call("dyn", item.cel)));
+  const fails = items.some((item) => item.fails);
+  return known(text, "list", { fails, ...(nullable && { items: { type: "dyn", nullable, fails: false } }) });
+}
+
+export function multiHash(entries: ReadonlyMap<string, Value>): Value {
+  const text = cel.map([...entries].map(([key, value]) => [key, cel.call("dyn", value.cel)]));
+  const fails = [...entries.values()].some((value) => value.fails);
+  return known(text, "map", { fails, member: (key) => entries.get(key) ?? constant(null) });
 }

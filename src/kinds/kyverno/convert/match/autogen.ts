@@ -77,7 +77,7 @@ function canAutogen(policy: JsonObject): boolean {
  * The controllers that a rule judges by their Pod templates.
  * @throws NotConverted where it judges some objects twice: as themselves, and by a template
  */
-export function controllersOf({ policy, rule, name }: OldRule): readonly string[] {
+export function controllersOf({ policy, rule, name }: Pick<OldRule, "name" | "policy" | "rule">): readonly string[] {
   const [match, exclude] = [blocksOf(rule, "match").blocks, blocksOf(rule, "exclude").blocks];
   const excluded = exclude.flatMap(({ kinds }) => kinds);
   if (name.startsWith("autogen-") || !canAutogen(policy) || !match.some(({ kinds }) => kinds.some(isPod))) return [];
@@ -92,4 +92,14 @@ export function controllersOf({ policy, rule, name }: OldRule): readonly string[
       `with Pods in another block, autogen judges these kinds twice, as themselves and by a Pod template: write a rule of their own, or the annotation ${AUTOGEN_ANNOTATION}: none`,
     );
   return controllers;
+}
+
+/** Whether a rule judges controllers. */
+export function judgesControllers(rule: Pick<OldRule, "name" | "policy" | "rule">): boolean {
+  try {
+    return controllersOf(rule).length > 0;
+  } catch (error) {
+    if (error instanceof NotConverted) return true;
+    throw error;
+  }
 }

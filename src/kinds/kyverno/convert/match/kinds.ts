@@ -1,5 +1,5 @@
 /** The kinds that a block names, such as `Pod`, `apps/v1/Deployment`, `Pod/exec` and `*Job` (spec kyverno-old.md, match). */
-import { builtinKinds, builtinNamespaced, pluralOf } from "../../../../kubernetes/builtin-kinds.js";
+import { builtinKinds, builtinKindsNamed, builtinNamespaced, pluralOf } from "../../../../kubernetes/builtin-kinds.js";
 import { parseApiVersion } from "../../../../kubernetes/names.js";
 import type { ResourceRule } from "../../../shared/match/resource-rule.js";
 import { and, type Cel, or, primary, TRUE } from "../cel-text.js";
@@ -117,7 +117,8 @@ interface Known {
 /** The known kinds that a selector means. */
 function knownKinds({ group, version, kind }: Selector, definitions: readonly Definition[]): readonly Known[] {
   const own = definitions.filter((each) => matchesWildcard(group, each.group) && matchesWildcard(kind, each.kind));
-  const builtin = [...builtinKinds()].flatMap((each) => {
+  const named = hasWildcard(kind) ? [...builtinKinds()] : builtinKindsNamed(kind);
+  const builtin = named.flatMap((each) => {
     const parsed = parseApiVersion(each.apiVersion);
     if (parsed === undefined || !matchesWildcard(group, parsed.group)) return [];
     if (!matchesWildcard(version, parsed.version) || !matchesWildcard(kind, each.kind)) return [];

@@ -146,6 +146,8 @@ function loopPieces(body: unknown, scope: Scope, changed: Changed): readonly Pie
   const order = text(body, "order") || (isObject(merge) ? "Descending" : "Ascending");
   if (scope.roots.pod && text(body, "order") === "Ascending")
     scope.draft.note(["mutate", "foreach"], "of controllers Kyverno takes the elements from the last one to the first");
+  if (isObject(merge) && (condition.text !== "true" || sure.length === 0 || order === "Ascending"))
+    scope.draft.note(["mutate", "foreach"], "Kyverno moves list items that it merges to the front: here they stay");
   return [
     ...when(isAny, once),
     ...forEach(list, { index, item }, condition, pieces.filter(isOfElement), order === "Descending"),

@@ -75,6 +75,12 @@ function wordsOf(message: string, scope: Scope): readonly Part[] {
   return ["validation error: ", words, end];
 }
 
+/** The message of a loop's pattern. */
+export function patternFailure(prefix: string, message: string, scope: Scope): string | Cel {
+  const words = failure([prefix, ...wordsOf(message, scope), `rule ${scope.rule} failed`]);
+  return typeof words === "string" ? words : words.expression;
+}
+
 /** The parts as one expression; constants next to each other become one. */
 function joined(parts: readonly Part[]): Cel {
   const merged: Part[] = [];

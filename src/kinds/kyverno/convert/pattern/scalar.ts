@@ -1,19 +1,8 @@
 /** Texts, numbers, booleans and null in patterns, as tests of a value that is there and no list. */
+import { parseGoDuration } from "../../../../data/go/duration.js";
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
 import type { ShapeType } from "./shape.js";
-import {
-  type Atom,
-  acceptsText,
-  type Comparison,
-  hasWildcard,
-  isDuration,
-  isQuantity,
-  parseTextPattern,
-  type TextPattern,
-  wildcardMatches,
-  wildcardRegex,
-} from "./text-pattern.js";
 
 /** A test of one value. */
 export interface Test {
@@ -81,10 +70,13 @@ function numberTest(pattern: unknown, { type, exact }: TestFor): Test {
 
 function textTest(text: string, use: TestFor): Test {
   const pattern = parseTextPattern(text);
-  // A text that equals the whole pattern passes before the pattern is read; comparisons with amounts never meet such texts.
+  // A text that equals the whole pattern passes before the pattern is read; only where it skips something it matters that a range passes its own text.
   const whole: Atom = { comparison: "==", operand: text };
-  const isRead = use.type !== undefined || acceptsText(pattern, text) || isForAmounts(pattern) || hasWildcard(text);
-  return partTest(isRead ? pattern : { any: [...("any" in pattern ? pattern.any : [pattern]), whole] }, use);
+  const isRead = acceptsText(pattern, text) || hasWildcard(text) || (isForAmounts(pattern) && !use.exact);
+  return partTest(
+    isRead || use.type !== undefined ? pattern : { any: [...("any" in pattern ? pattern.any : [pattern]), whole] },
+    use,
+  );
 }
 
 /** Whether only numbers, quantities and durations pass. */
@@ -253,4 +245,75 @@ export function quantityTest(text: Cel, comparison: Comparison, operand: Cel): C
 function isTrue(comparison: Comparison, difference: number): boolean {
   if (difference === 0) return comparison.endsWith("=") && comparison !== "!=";
   return comparison === "!=" || comparison.startsWith(difference < 0 ? "<" : ">");
+}
+
+/** The comparison of one part of a pattern. */
+export type Comparison = "!=" | "<" | "<=" | "==" | ">" | ">=";
+
+/** One comparison with a constant. */
+interface Atom {
+  readonly comparison: Comparison;
+  readonly operand: string;
+}
+
+/** All, or one, of several tests. */
+type TextPattern = Atom | { readonly all: readonly TextPattern[] } | { readonly any: readonly TextPattern[] };
+
+const NUMBER = "[-|+]?\\d+(?:\\.\\d+)?[A-Za-z]*";
+const RANGE = new RegExp(`^(${NUMBER})(!?)-(${NUMBER})$`);
+/** The parts of a pattern's text: `|` splits before `&`. */
+function parseTextPattern(text: string): TextPattern {
+  const any = splitAt(text, "|").map((alternative) => {
+    const all = splitAt(alternative, "&").map(atomOf);
+    return all.length === 1 && all[0] !== undefined ? all[0] : { all };
+  });
+  return any.length === 1 && any[0] !== undefined ? any[0] : { any };
+}
+
+const splitAt = (text: string, separator: string): readonly string[] =>
+  text.split(separator).map((part) => part.replace(/^ +| +$/g, ""));
+
+function atomOf(text: string): TextPattern {
+  const [, operator = ""] = text.length < 2 ? [] : (/^(>=|<=|>|<|!)/.exec(text) ?? []);
+  const operand = text.slice(operator.length).trim();
+  if (operator !== "") return { comparison: operator === "!" ? "!=" : (operator as Comparison), operand };
+  const [, left = "", not = "", right = ""] = RANGE.exec(text) ?? [];
+  if (left === "") return { comparison: "==", operand };
+  const atoms = (first: Comparison, second: Comparison): readonly Atom[] => [
+    { comparison: first, operand: left },
+    { comparison: second, operand: right },
+  ];
+  return not === "" ? { all: atoms(">=", "<=") } : { any: atoms("<", ">") };
+}
+
+const QUANTITY = /^[-+]?(\d+(\.\d*)?|\.\d+)([numkMGTPE]|[KMGTPE]i|[eE][-+]?\d+)?$/;
+
+/** Whether a text is a quantity of Kubernetes: plain numbers are. */
+export const isQuantity = (text: string): boolean => QUANTITY.test(text);
+
+/** Whether a text is a duration of Go. */
+const isDuration = (text: string): boolean => parseGoDuration(text).ok;
+
+export const hasWildcard = (text: string): boolean => /[*?]/.test(text);
+
+/** Whether a text matches another one with wildcards, or equals it. */
+export const wildcardMatches = (pattern: string, text: string): boolean =>
+  new RegExp(regexOf(pattern), "su").test(text);
+
+/** The regular expression, in RE2's syntax, of a text with wildcards. */
+const wildcardRegex = (pattern: string): string => `(?s)${regexOf(pattern)}`;
+
+const regexOf = (pattern: string): string =>
+  `^${pattern
+    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replace(/\*+/g, ".*")
+    .replaceAll("?", ".")}$`;
+
+/** Whether a pattern accepts its own text, or another one that is neither a quantity nor a duration. */
+function acceptsText(pattern: TextPattern, text: string): boolean {
+  if ("all" in pattern) return pattern.all.every((part) => acceptsText(part, text));
+  if ("any" in pattern) return pattern.any.some((part) => acceptsText(part, text));
+  const { comparison, operand } = pattern;
+  if (comparison !== "==" && comparison !== "!=") return false;
+  return wildcardMatches(operand, text) === (comparison === "==");
 }

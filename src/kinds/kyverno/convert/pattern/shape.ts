@@ -1,5 +1,5 @@
 /** The schemas of built-in kinds, for the values that a pattern looks at. */
-import { builtinKinds, pluralOf } from "../../../../kubernetes/builtin-kinds.js";
+import { builtinKindsOf } from "../../../../kubernetes/builtin-kinds.js";
 import { parseApiVersion } from "../../../../kubernetes/names.js";
 import { isObject, type JsonObject, member } from "../../../../kubernetes/object.js";
 import { bundledSchemas, type SchemaSource } from "../../../shared/index.js";
@@ -54,12 +54,9 @@ export function shapeOfRules(rules: readonly ResourceRule[]): Shape | undefined 
     resources.map((named) => {
       // Ephemeral containers are added to a Pod, which is the object then.
       const resource = named.replace("/ephemeralcontainers", "");
-      const kinds = [...builtinKinds()].flatMap(({ apiVersion, kind }) => {
+      const kinds = builtinKindsOf(resource).flatMap(({ apiVersion, kind }) => {
         const { group, version } = parseApiVersion(apiVersion) ?? { group: "", version: "" };
-        const isMeant =
-          pluralOf(kind) === resource &&
-          /^v[0-9]+$/.test(version) &&
-          (apiGroups.includes(group) || apiGroups.includes("*"));
+        const isMeant = /^v[0-9]+$/.test(version) && (apiGroups.includes(group) || apiGroups.includes("*"));
         return isMeant ? [schemas().schemaOf({ group, version, kind })] : [];
       });
       return kinds.length > 0 ? kinds : [undefined];

@@ -9,8 +9,7 @@ import { hasVariables } from "../jmespath/template.js";
 import { NotConverted, placed } from "../not-converted.js";
 import { loopOf, type Scope } from "../scope.js";
 import { isThere, type LeafUse, leafHolds, type Value } from "./leaf.js";
-import { matching, testOf } from "./scalar.js";
-import { hasWildcard, wildcardMatches } from "./text-pattern.js";
+import { hasWildcard, matching, testOf, wildcardMatches } from "./scalar.js";
 
 /** The loop over a list in which a step stands: the list, the name of an item, and the step's own test of an item. */
 export interface StepLoop {
@@ -261,7 +260,9 @@ function equalitySteps(item: unknown, value: Value, walk: Walk): readonly Step[]
 
 /** Whether for every pattern of a list one item passes it. */
 function exists(patterns: unknown, value: Value, walk: Walk): Cel {
-  if (!Array.isArray(patterns) || !patterns.every(isObject)) return cel.FALSE;
+  if (!Array.isArray(patterns) || patterns.length === 0)
+    throw new NotConverted([], "Kyverno refuses ^(…) without a list");
+  if (!patterns.every(isObject)) return cel.FALSE;
   const found = patterns.map((pattern, index) =>
     placed([index], () => {
       const { name, inner, item } = itemOf(value, walk);

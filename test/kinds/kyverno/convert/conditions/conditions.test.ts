@@ -8,6 +8,10 @@ const condition = (name: string, operator: string, value: unknown) => ({ key: ke
 const A = condition("a", "Equals", "x");
 const B = condition("b", "Equals", "y");
 const OPERATION = { key: "{{ request.operation }}", operator: "Equals", value: "UPDATE" };
+/** No number is one of the texts, and no list equals a text; a text is split, and all else is an error. */
+const LENGTH = { key: "{{ length(request.object.spec.a || `[]`) }}", operator: "AllNotIn", value: ["x"] };
+const IMPOSSIBLE = { key: "{{ request.object.spec.b || `[]` }}", operator: "GreaterThan", value: "1.2.0" };
+const SPLIT = { key: "{{ split(request.object.spec.a || '', ':')[0] }}", operator: "Equals", value: "x" };
 
 const textOf = (conditions: unknown) => written((scope) => ({ cel: conditionsHold(conditions, scope) }) as never).at(0);
 const outcome = (conditions: unknown, spec: unknown) =>
@@ -76,6 +80,13 @@ const OUTCOMES: readonly (readonly [unknown, unknown, unknown])[] = [
   [{ any: [A], all: [B] }, { b: "q" }, "error"],
   [{ any: [condition("a", "Equals", { n: 1 })] }, { a: { n: 1 } }, false],
   [{ any: [condition("a", "Equals", { n: 1 })] }, {}, "error"],
+  [{ all: [LENGTH] }, { a: 5 }, "error"],
+  [{ all: [LENGTH] }, { a: [5] }, true],
+  [{ all: [A, IMPOSSIBLE] }, { b: [] }, "error"],
+  [{ all: [A, IMPOSSIBLE] }, { a: "x", b: [] }, false],
+  [{ all: [SPLIT, IMPOSSIBLE] }, { a: ["x"], b: [] }, "error"],
+  [{ any: [SPLIT], all: [IMPOSSIBLE] }, { a: ["x"], b: [] }, "error"],
+  [{ any: [SPLIT], all: [IMPOSSIBLE] }, { a: "x", b: [] }, false],
 ];
 
 for (const [conditions, spec, wanted] of OUTCOMES)

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { primary } from "../../../../../src/kinds/kyverno/convert/cel-text.js";
-import { denyRule } from "../../../../../src/kinds/kyverno/convert/conditions/deny-rule.js";
+import { denyRule } from "../../../../../src/kinds/kyverno/convert/conditions/conditions.js";
 import { foreachRule } from "../../../../../src/kinds/kyverno/convert/conditions/foreach-rule.js";
 import type { RuleWriter } from "../../../../../src/kinds/kyverno/convert/convert-rule.js";
 import type { RuleDraft } from "../../../../../src/kinds/kyverno/convert/rule-draft.js";
@@ -93,9 +93,8 @@ test("an element without what its preconditions ask for is left out", () => {
 test("a message about an element is about the first one that is denied", () => {
   const deny = { conditions: { any: [equals("element.name", "y", "not {{ element.name }}")] } };
   assert.deepEqual(written(foreachRule, [{ list: "request.object.spec.containers", deny }], "no", true), [
-    "size(variables.denied) == 0",
-    '"validation failure: no; not " + variables.denied[0].name',
-    'denied = variables.pod.spec.containers.filter(container, container.name == "y")',
+    'variables.pod.spec.containers.all(container, container.name != "y")',
+    'variables.pod.spec.containers.map(container, container.name == "y", "validation failure: no; not " + container.name)[0]',
   ]);
 });
 

@@ -27,6 +27,7 @@ test("each entry becomes a variable where it is first used, and keeps its name",
     variable("limit", { value: 3 }),
     variable("names", { jmesPath: "spec.l[].n" }),
     variable("long", { value: ["alpha", "beta", "gamma", "delta", "epsilon"] }),
+    variable("map", { value: { data: { a: "x" } } }),
     variable("second", { value: { a: ["x", "y"] }, jmesPath: "a[1]" }),
   ];
   const cases: readonly (readonly [string, ...string[]])[] = [
@@ -37,7 +38,7 @@ test("each entry becomes a variable where it is first used, and keeps its name",
       "{{ names }} and {{ names }}",
       'json.marshal(variables.names) + " and " + json.marshal(variables.names)',
       "spec = object.spec",
-      "names = (variables.spec.l + []).map(e, has(e.n), e.n)",
+      "names = (variables.spec.l + dyn([])).map(e, has(e.n), e.n)",
     ],
     [
       "{{ long[?@ == 'beta'] }}",
@@ -45,6 +46,7 @@ test("each entry becomes a variable where it is first used, and keeps its name",
       'long = ["alpha", "beta", "gamma", "delta", "epsilon"]',
     ],
     ["{{ second }}", '"y"'],
+    ['{{ map.data."{{ request.namespace }}" }}', 'dyn({"a": "x"})[request.namespace]'],
   ];
   for (const [text, ...wanted] of cases) assert.deepEqual(written(used(entries, text)), wanted, text);
   assert.match(refusal(used(entries, "{{ unused }}")), /request.roles is not converted/);
@@ -158,9 +160,9 @@ test("ConfigMaps, objects and lists are looked up", () => {
     [
       "{{ images }}",
       "variables.images",
-      'images = (resource.Get("apps/v1", "deployments", "staging", request.name).spec.?template.spec.containers.orValue([]) + []).map(e, has(e.image), e.image)',
+      'images = (resource.Get("apps/v1", "deployments", "staging", request.name).spec.?template.spec.containers.orValue([]) + dyn([])).map(e, has(e.image), e.image)',
     ],
-    ["{{ log }}", "[variables.log].filter(o, o != null)[0]", 'log = resource.Get("v1", "pods/log", "a", "x")'],
+    ["{{ log }}", "[dyn(variables.log)].filter(o, o != null)[0]", 'log = resource.Get("v1", "pods/log", "a", "x")'],
     [
       "{{ count }}",
       "variables.count",
@@ -245,11 +247,11 @@ test("a Policy looks up its own namespace, without naming it", () => {
   ];
   const scope = { namespace: "team" };
   assert.deepEqual(written(used(entries, "{{ own }}"), scope), [
-    "[variables.own].filter(o, o != null)[0]",
+    "[dyn(variables.own)].filter(o, o != null)[0]",
     'own = resource.Get("v1", "configmaps", "x")',
   ]);
   assert.deepEqual(written(used(entries, "{{ none }}"), scope), [
-    "[variables.none].filter(o, o != null)[0]",
+    "[dyn(variables.none)].filter(o, o != null)[0]",
     'none = resource.Get("v1", "configmaps", "x")',
   ]);
   assert.deepEqual(written(used(entries, "{{ pods }}"), scope), [

@@ -35,7 +35,7 @@ const TEXTS: readonly (readonly [string, string, ...string[]])[] = [
   ],
   ["request.object.spec.l[].n || `[]`", "object.?spec.l.orValue([]).map(e, has(e.n), e.n)"],
   ["request.object.spec.l[].v[] || `[]`", "dyn(object.?spec.l.orValue([]).map(e, has(e.v), e.v).flatten())"],
-  ["request.object.spec.l[] || `[]`", "object.?spec.l.orValue([]) + []"],
+  ["request.object.spec.l[] || `[]`", "object.?spec.l.orValue([]) + dyn([])"],
   [
     "request.object.spec.l[?n == 'a'].v || `[]`",
     'object.?spec.l.orValue([]).map(e, e.?n.orValue("") == "a" && has(e.v), e.v)',
@@ -52,6 +52,11 @@ const TEXTS: readonly (readonly [string, string, ...string[]])[] = [
     "request.object.metadata.labels.* || `[]`",
     "object.metadata.?labels.orValue({}).map(k, object.metadata.?labels.orValue({})[k])",
   ],
+  [
+    "request.object.metadata.labels.keys(@)[?contains(@, 'a')] || `[]`",
+    'object.metadata.?labels.orValue({}).map(k, k).filter(e, e.contains("a"))',
+  ],
+  ["request.object.metadata.labels.keys(@)", "object.metadata.labels.map(k, k)"],
   ["request.userInfo.groups[?@ == 'dev'] | [0]", 'request.userInfo.groups.filter(e, e == "dev")[?0].orValue(null)'],
   ["!(request.object.metadata.labels.a)", 'object.metadata.?labels.a.orValue("") == ""'],
   [
@@ -242,6 +247,12 @@ test("of a rule about Pods the spec and metadata are the Pod's", () => {
     ["request.object.metadata.labels.a || ''", 'variables.pod.?metadata.labels.a.orValue("")'],
     ["request.object.kind", "object.kind"],
     ["request.oldObject.spec.a", "variables.oldPod.spec.a"],
+    [
+      "request.object.spec.containers[?name == 'a' && tty].image || `[]`",
+      'variables.pod.spec.?containers.orValue([]).map(e, e.?name.orValue("") == "a" && e.?tty.orValue(null) == true && has(e.image), e.image)',
+    ],
+    // Autogen changes the plain text request.object only.
+    ["request.\"object\".metadata.labels.a || ''", 'object.metadata.?labels.a.orValue("")'],
   ];
   for (const [source, wanted] of texts)
     assert.deepEqual(

@@ -36,6 +36,12 @@ const WALKS: readonly (readonly [string, unknown, ...(readonly [unknown, string]
     [{ a: 2, b: { k: "x", v: 1 }, c: { k: "x", v: 1 } }, "/a/"],
   ],
   [
+    "a range in a condition is met by its own text",
+    { "(a)": "1-5", b: 1 },
+    [{ a: "1-5", b: 2 }, "/b/"],
+    [{ a: "6", b: 2 }, "pass"],
+  ],
+  [
     "everything inside a condition is condition",
     { "(a)": { "(b)": 1, c: 2 }, d: 3 },
     [{ a: { b: 1, c: 2 }, d: 4 }, "/d/"],

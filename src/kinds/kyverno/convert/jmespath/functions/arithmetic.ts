@@ -2,9 +2,9 @@
 
 import * as cel from "../../cel-text.js";
 import { type Cel, filled } from "../../cel-text.js";
-import { isReadable, numberOf as parsedNumber } from "../../conditions/texts.js";
+import { isReadable, numberOf as parsedNumber } from "../../conditions/comparisons.js";
 import { NotConverted } from "../../not-converted.js";
-import { isQuantity } from "../../pattern/text-pattern.js";
+import { isQuantity } from "../../pattern/scalar.js";
 import type { Scope } from "../../scope.js";
 import { constant, isNumber, known, shared, type Value } from "../value.js";
 import { declare, named, sure } from "./declare.js";

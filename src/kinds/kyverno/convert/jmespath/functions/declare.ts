@@ -4,7 +4,21 @@ import { NotConverted } from "../../not-converted.js";
 import type { Scope } from "../../scope.js";
 import type { Term, TermType } from "../../term.js";
 import { constant, demanded, known, MAPS, shared, type Value } from "../value.js";
-import type { Argument, QueryFunction, Reference } from "./index.js";
+
+/** `&expression`: what a function such as `sort_by` or `map` makes of each item. */
+export interface Reference {
+  /** The expression with the item as its current value; a missing key is null. */
+  readonly apply: (item: Term) => Term;
+}
+
+/** An argument. A missing key in it is null. */
+export type Argument = Reference | Term;
+
+/**
+ * Writes a call of a function as CEL.
+ * @throws NotConverted where these arguments have no counterpart
+ */
+export type QueryFunction = (args: readonly Argument[], scope: Scope) => Term;
 
 /** The names that JMESPath has for the types that a value may have. */
 const KINDS: Readonly<Record<TermType, readonly string[]>> = {

@@ -21,10 +21,10 @@ function contains(a: Value, b: Value, scope: Scope): Cel {
   const first = Array.isArray(a.constant?.value) ? constant(a.constant.value[0]).type : "dyn";
   const type = a.items?.type ?? first;
   const isOther = type !== "dyn" && b.type !== "dyn" && b.type !== type;
-  // What is no text is an error: every text begins with "".
-  const ofText = isText
-    ? "A.contains(B)"
-    : `${mayBeText ? "type(B) == string ? A.contains(B) : " : ""}!A.startsWith("")`;
+  // Anything else than a text is an error: every text begins with "".
+  const never = a.type === "string" ? "false" : '!A.startsWith("")';
+  const ofOther = mayBeText ? `type(B) == string ? A.contains(B) : ${never}` : never;
+  const ofText = isText ? "A.contains(B)" : ofOther;
   return byType(a, scope, fill(isOther ? "dyn(B) in A" : "B in A", { B: b.cel }), fill(ofText, { B: b.cel }));
 }
 

@@ -1,7 +1,7 @@
 /** Functions of texts. */
 import type { Cel } from "../../cel-text.js";
 import * as cel from "../../cel-text.js";
-import { matchesText } from "../../conditions/texts.js";
+import { matchesText } from "../../conditions/comparisons.js";
 import { NotConverted } from "../../not-converted.js";
 import { known, type Value } from "../value.js";
 import { asInt } from "./arithmetic.js";

@@ -2,7 +2,7 @@
 
 import type { Cel } from "../../cel-text.js";
 import * as cel from "../../cel-text.js";
-import { isReadable } from "../../conditions/texts.js";
+import { isReadable } from "../../conditions/comparisons.js";
 import { NotConverted } from "../../not-converted.js";
 import { known, shared } from "../value.js";
 import { declare, knownText } from "./declare.js";
