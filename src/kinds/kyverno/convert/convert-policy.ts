@@ -14,9 +14,21 @@ export const isOldPolicy = (value: unknown): value is JsonObject =>
   text(value, "apiVersion").startsWith(`${OLD_GROUP}/`) &&
   (text(value, "kind") === "ClusterPolicy" || text(value, "kind") === "Policy");
 
+/** The longest policy, in characters of its rules as JSON: it is converted in less than 100 ms. */
+const LONGEST_RULES = 64 * 1024;
+
 /** Converts a policy. Never throws. */
 export function convertPolicy(policy: JsonObject, circumstances: Circumstances = {}): PolicyConversion {
-  const reasons = loadErrors(policy);
+  const length = JSON.stringify(member(member(policy, "spec"), "rules") ?? null).length;
+  const reasons =
+    length <= LONGEST_RULES
+      ? loadErrors(policy)
+      : [
+          {
+            path: ["spec", "rules"],
+            message: `rules of more than ${LONGEST_RULES} characters are not converted: divide the policy`,
+          },
+        ];
   if (reasons.length > 0) return { rules: [], reasons };
   const rules = member(member(policy, "spec"), "rules");
   const list = Array.isArray(rules) ? rules.filter(isObject) : [];

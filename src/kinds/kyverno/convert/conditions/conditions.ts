@@ -176,12 +176,15 @@ function operandOf(term: Value, source: unknown, isSoft: boolean): Operand {
     .replace(/\s*\|\|\s*(?:'[^'*?]*'|`\[\]`|`""`)$/, "")
     .replace(/^\((.*)\)$/s, "$1")
     .replace(/\.(?:to_upper|to_lower|trim)\(@\)$/, "");
+  const isPath = !/[|&=!<>?:]/.test(plain);
   const isKnown = (term.shape ?? term.items?.shape) !== undefined;
-  const wild = !PLAIN.test(plain) && (!isKnown || WILD.test(plain));
-  const word = NAME.test(plain) && (term.type === "dyn" || term.type === "string");
+  const wild = !(isPath && PLAIN.test(plain)) && (!isKnown || WILD.test(plain));
+  const word = isPath && NAME.test(plain) && (term.type === "dyn" || term.type === "string");
   // At admission every object has a name; labels and annotations are texts.
   const isNamed = /^request\.object\.metadata\.name$/.test(plain);
-  const nullable = term.nullable && !(term.fails && term.inside === undefined && (isNamed || term.type === "string"));
+  const nullable =
+    term.nullable &&
+    !(term.fails && term.breaks !== true && term.inside === undefined && (isNamed || term.type === "string"));
   const there =
     isSoft && term.fails && term.optional !== undefined
       ? (term.present ?? method(term.optional, "hasValue"))

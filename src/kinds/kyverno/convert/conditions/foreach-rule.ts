@@ -133,7 +133,7 @@ function elementsOf(source: string, scope: Scope): Elements {
   // Every Pod has containers.
   const isRequired =
     scope.roots.pod !== undefined && /^request\.object\.spec\.containers(?:\[\])?$/.test(source.trim());
-  const strict = query(isRequired ? source.trim().replace("[]", "") : source, scope);
+  const strict = query(isRequired ? source.trim().replace("[]", "") : source, scope, { isSoft: true });
   const term = isRequired ? strict : lenient(strict);
   const { optional, orEmpty, type, items } = term;
   const isKnown = isKnownList(source);

@@ -8,7 +8,7 @@ import { NotConverted, placed } from "../not-converted.js";
 import type { Scope } from "../scope.js";
 import type { Term } from "../term.js";
 import { queried } from "./context.js";
-import { getObject, objectOf } from "./looked-up.js";
+import { getObject, objectOf, present } from "./looked-up.js";
 
 /** The result of an `apiCall`. @param name of the context's entry */
 export function apiCall(name: string, body: JsonObject, scope: Scope): Value {
@@ -18,9 +18,19 @@ export function apiCall(name: string, body: JsonObject, scope: Scope): Value {
     : placed(["urlPath"], () => clusterCall(text(body, "urlPath"), body, scope));
   const made = result(body, call, scope);
   // A call that is used twice is a variable of its own, so that it is made once.
-  if (scope.inline || scope.depth > 0 || made.cel.text.split(call.cel.text).length <= 2) return made;
-  const ref = scope.draft.variable(`${name}Source`, call.cel, []);
-  return result(body, { ...call, cel: ref, ...(call.again !== undefined && { member: call.again(ref) }) }, scope);
+  const { sure = call.cel } = call;
+  if (scope.inline || scope.depth > 0 || made.cel.text.split(sure.text).length <= 2) return made;
+  const ref = scope.draft.variable(`${name}Source`, sure, []);
+  return result(
+    body,
+    {
+      ...call,
+      cel: call.cel === sure ? ref : present(ref),
+      sure: ref,
+      ...(call.again !== undefined && { member: call.again(ref) }),
+    },
+    scope,
+  );
 }
 
 function result(body: JsonObject, call: Value, scope: Scope): Value {
@@ -28,7 +38,7 @@ function result(body: JsonObject, call: Value, scope: Scope): Value {
   const otherwise = body.default;
   if (otherwise === undefined || otherwise === null || call.again === undefined || !call.fails) return made;
   // An object that is not there is the error that the default is for.
-  const isMissing = cel.equal(cel.call("dyn", call.cel), cel.NULL);
+  const isMissing = cel.equal(cel.call("dyn", call.sure ?? call.cel), cel.NULL);
   const instead = placed(["default"], () => template(otherwise, scope));
   const text = cel.conditional(isMissing, cel.call("dyn", instead.cel), cel.call("dyn", made.cel));
   return known(text, "dyn", { nullable: made.nullable, fails: made.fails });

@@ -5,12 +5,12 @@ import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
 import { query } from "../jmespath/query.js";
 import { joined, partsOf, template } from "../jmespath/template.js";
-import { known, lenient, shared, type Value } from "../jmespath/value.js";
+import { known, lenient, MAPS, shared, type Value } from "../jmespath/value.js";
 import { NotConverted, placed } from "../not-converted.js";
 import { type Scope, withNames } from "../scope.js";
 import type { Term } from "../term.js";
 import { apiCall } from "./api-call.js";
-import { getObject } from "./looked-up.js";
+import { getObject, present } from "./looked-up.js";
 
 /** The scope with the names of context entries; each is written as a variable where it is first used, and knows the entries before it. */
 export function withContext(entries: unknown, scope: Scope): Scope {
@@ -54,9 +54,17 @@ function entryOf(entry: unknown, scope: Scope): Value {
   });
 }
 
+/** Words that can't be names in CEL. */
+const RESERVED = new Set(
+  "as break const continue else false for function if import in let loop namespace null package return true var void while".split(
+    " ",
+  ),
+);
+
 /** The variable that an entry is written as. */
 function written(name: string, value: Value, path: FieldPath, scope: Scope): Term {
-  const { cel: text, type, nullable, fails, items, constant, again } = value;
+  const { type, nullable, fails, items, constant, again } = value;
+  const text = again === undefined ? value.cel : (value.sure ?? value.cel);
   const isLocal = [...scope.names].some(
     ([key, term]) => /^element/.test(key) && typeof term !== "function" && namesAny(text, term.cel),
   );
@@ -64,9 +72,11 @@ function written(name: string, value: Value, path: FieldPath, scope: Scope): Ter
   const whole = constant !== undefined && type === "map" ? cel.call("dyn", text) : text;
   // Short constants stand where they are used.
   const isShort = constant !== undefined && text.text.length <= 40;
-  if (scope.inline || isLocal || isShort) return { ...value, cel: whole };
-  const ref = scope.draft.variable(/^[A-Za-z]\w*$/.test(name) ? name : "context", whole, path);
-  return known(ref, type, {
+  if (scope.inline || isLocal || isShort) return again === undefined ? { ...value, cel: whole } : value;
+  const isName = /^[A-Za-z]\w*$/.test(name) && !RESERVED.has(name);
+  const ref = scope.draft.variable(isName ? name : "context", whole, path);
+  return known(again === undefined || !fails ? ref : present(ref), type, {
+    ...(again !== undefined && fails && { sure: ref }),
     nullable,
     fails,
     ...(items !== undefined && { items }),
@@ -81,10 +91,11 @@ const namesAny = (text: Cel, name: Cel): boolean =>
 /** The result of a `jmesPath` over a value, default the context of the policy. */
 export function queried(body: JsonObject, current: Value | undefined, scope: Scope): Value {
   const source = text(body, "jmesPath");
+  const isSoft = (body.default ?? undefined) !== undefined;
   if (source === "" && current !== undefined) return current;
   return placed(["jmesPath"], () => {
     const { text: words, variables: nested } = partsOf(source, scope);
-    return query(words, scope, current === undefined ? { nested } : { nested, current });
+    return query(words, scope, { nested, isSoft, ...(current !== undefined && { current }) });
   });
 }
 
@@ -104,11 +115,13 @@ function variable(body: JsonObject, scope: Scope): Value {
 /** A variable that is null is an error where it is used. */
 function required(value: Value): Value {
   if (!value.nullable) return value;
-  const { sure, type, items } = value;
+  const { checked, sure = checked, type, items } = value;
   const rest = { fails: true, ...(items !== undefined && { items }) };
-  if (sure !== undefined) return known(sure, type, rest);
+  const isOwn = /^(?:\(?request\.operation|o|variables\.(?:p|oldP|resource))/.test(value.cel.text);
+  if (sure !== undefined && (type !== "dyn" || !isOwn || MAPS.test(value.cel.text)))
+    return known(checked ?? sure, type, rest);
   const isThere = cel.relation("!=", cel.primary("v"), cel.NULL);
-  const there = cel.loop(cel.list([cel.call("dyn", value.cel)]), "filter", "v", isThere);
+  const there = cel.loop(cel.list([cel.call("dyn", sure ?? value.cel)]), "filter", "v", isThere);
   return known(cel.item(there, 0), type, rest);
 }
 
@@ -141,6 +154,7 @@ function globalReference(body: JsonObject, scope: Scope): Value {
     throw new NotConverted([], "Kyverno allows global references in ClusterPolicies only");
   const [name = "", projection] = text(body, "name").split(".");
   const names = [name, ...(projection === undefined ? [] : [projection])].map((each) => cel.literal(each));
-  const value = known(cel.call("globalContext.Get", ...names), "dyn", { fails: true, trusted: true });
-  return queried(body, value, scope);
+  const entry = cel.call("globalContext.Get", ...names);
+  const whole = text(body, "jmesPath") === "" ? present(entry) : entry;
+  return queried(body, known(whole, "dyn", { fails: true, trusted: true }), scope);
 }

@@ -36,6 +36,13 @@ export function getObject(what: LookUp, scope: Scope): Value {
 const isOwn = ({ cel: text, constant }: Term, namespace: string): boolean =>
   constant?.value === namespace || /^(?:request|\w+(?:\.\w+)?\.metadata)\.namespace$/.test(text.text);
 
+/** A looked-up object as a whole: an error where it is missing. */
+export const present = (object: Cel): Cel =>
+  cel.item(
+    cel.loop(cel.list([cel.call("dyn", object)]), "filter", "o", cel.relation("!=", cel.primary("o"), cel.NULL)),
+    0,
+  );
+
 /** A looked-up object: where it is missing, its members are errors, as looking it up is one in Kyverno. */
 export function objectOf(call: Cel, isList = false): Value {
   const again = (object: Cel) => (key: string) => {
@@ -47,13 +54,13 @@ export function objectOf(call: Cel, isList = false): Value {
     const isMap = key === "spec" || key === "status" || key === "data";
     return known(isMap ? whole : cel.call("dyn", whole), "dyn", { fails: true, trusted: true });
   };
-  return known(call, "map", { fails: !isList, member: again(call), again });
+  return known(isList ? call : present(call), "map", { fails: !isList, sure: call, member: again(call), again });
 }
 
 /** A map of texts, such as a ConfigMap's data. */
 function textsOf(map: Cel): Value {
   const of = (key: Cel | string): Value => ({
-    ...memberOf(known(map), key, NO_SCOPE),
+    ...memberOf(known(map, "dyn", { fails: true }), key, NO_SCOPE),
     type: "string",
     nullable: false,
   });

@@ -13,13 +13,17 @@ import {
   about,
   changed,
   constant,
+  equal,
   falsy,
   isNumber,
   itemOf,
   known,
   lenient,
   memberOf,
+  multiHash,
+  multiList,
   printed,
+  selected,
   shared,
   truthy,
   type Value,
@@ -33,6 +37,8 @@ interface Place {
   readonly scope: Scope;
   readonly literals: ParsedQuery["literals"];
   readonly nested: Nested;
+  /** Whether a key that is missing before the last one of a path is an error, not null. */
+  readonly isStrict: boolean;
   /** Whether it is a filter's condition: a key that is missing is null in all of it. */
   readonly isFilter?: boolean;
 }
@@ -45,6 +51,8 @@ export interface QueryOptions {
   readonly nested?: Nested;
   /** The current value, default the context of the policy: `request`, `element`, ... */
   readonly current?: Value;
+  /** Whether what is missing is null: the query's error has a default. */
+  readonly isSoft?: boolean;
 }
 
 /**
@@ -52,11 +60,15 @@ export interface QueryOptions {
  * error, as in CEL.
  * @throws NotConverted where it has no counterpart
  */
-export function query(source: string, scope: Scope, { nested = new Map(), current }: QueryOptions = {}): Value {
+export function query(source: string, scope: Scope, { nested = new Map(), current, isSoft }: QueryOptions = {}): Value {
   const { tree, literals } = parseQuery(source);
   // Kyverno's autogen changes the plain text request.object: what is quoted stays the whole object.
-  const root = current ?? rootOf(scope, source.includes('request."object"'));
-  const made = evaluate(tree, root, { scope, literals, nested });
+  const made = evaluate(tree, current ?? rootOf(scope, source.includes('request."object"')), {
+    scope,
+    literals,
+    nested,
+    isStrict: isSoft !== true,
+  });
   if (made.cel.text.includes(WHOLE))
     throw new NotConverted([], "images as a whole are not converted: write their registry, path, name, tag or digest");
   return made;
@@ -72,9 +84,14 @@ function evaluate(node: Node, current: Value, place: Place): Value {
   return made;
 }
 
+/** The value of a node where what is missing is null. */
+const softly = (node: Node, current: Value, place: Place): Value =>
+  lenient(evaluate(node, current, { ...place, isStrict: false }));
+
 function evaluated(node: Node, current: Value, place: Place): Value {
   const { scope } = place;
-  const soft = (each: Node, value = current): Value => lenient(evaluate(each, value, place));
+  const soft = (each: Node, value = current): Value => softly(each, value, place);
+  const operand = (each: Node): Value => (isBareWord(each) ? constant(null) : soft(each));
   switch (node.type) {
     case "Identity":
     case "Current":
@@ -111,14 +128,16 @@ function evaluated(node: Node, current: Value, place: Place): Value {
         () => (place.isFilter ? soft(node.right) : evaluate(node.right, current, place)),
         scope,
       );
-    case "NotExpression":
-      return known(falsy(soft(node.child), scope), "bool");
+    case "NotExpression": {
+      const child = soft(node.child);
+      return known(falsy(child, scope), "bool", { fails: child.fails });
+    }
     case "Comparator":
-      return compare(node, soft(node.left), soft(node.right));
+      return compare(node, operand(node.left), operand(node.right));
     case "MultiSelectList":
-      return selected(current, multiList(node.children.map((child) => soft(child))));
+      return selected(current, multiList(node.children.map(operand)));
     case "MultiSelectHash":
-      return selected(current, multiHash(new Map(node.children.map((pair) => [pair.name, soft(pair.value)]))));
+      return selected(current, multiHash(new Map(node.children.map((pair) => [pair.name, operand(pair.value)]))));
     case "Function":
       return callFunction(node, current, place);
     default:
@@ -128,7 +147,9 @@ function evaluated(node: Node, current: Value, place: Place): Value {
 
 /** The value of what stands behind a dot: functions and selections there are of a value that must be there. */
 function within(node: Node, owner: Value, place: Place): Value {
-  const isOther = ["Function", "MultiSelectList", "MultiSelectHash"].includes(first(node).type);
+  const isOther =
+    (node.type === "Projection" && place.isStrict) ||
+    ["Function", "MultiSelectList", "MultiSelectHash"].includes(first(node).type);
   if (!isOther || owner.optional === undefined || owner.inside !== undefined) return evaluate(node, owner, place);
   const { optional, ...strict } = owner;
   const made = evaluate(node, { ...strict, nullable: false }, place);
@@ -138,7 +159,7 @@ function within(node: Node, owner: Value, place: Place): Value {
     const map = known(cel.orValue(optional, cel.map([])), "map");
     return { ...made, present, sure, fails: true, there: present, orEmpty: evaluate(node, map, place).cel };
   }
-  return made.constant === undefined ? { ...made, present, sure, fails: true } : made;
+  return made.constant === undefined ? { ...made, present, sure, fails: true, breaks: made.fails } : made;
 }
 
 /** The part of a node that is evaluated first. */
@@ -176,13 +197,14 @@ function project(list: Value, right: Node, condition: Node | undefined, place: P
   const each = cel.primary(name);
   const { type: typeOfEach = "dyn", nullable = false } = list.items ?? {};
   const element = list.each?.(each) ?? known(each, typeOfEach, { nullable, ...about(list.items) });
-  const inside = { ...place, scope: inner };
-  const asked =
-    condition === undefined ? constant(true) : lenient(evaluate(condition, element, { ...inside, isFilter: true }));
+  const inside = { ...place, scope: inner, isStrict: false };
+  const asked = condition === undefined ? constant(true) : softly(condition, element, { ...inside, isFilter: true });
   const made = evaluate(right, element, inside);
-  const { type } = made;
+  const { type, optional, present } = made;
+  const fails = asked.fails || (made.fails && optional === undefined && present === undefined);
   return changed(list, "list", place.scope, (old) => collected(old, name, asked, made, inner), {
     items: { type, nullable: false, fails: false, ...about(made) },
+    ...(fails && { fails }),
     ...((right.type !== "Identity" || list.projected === true) && { projected: true }),
   });
 }
@@ -244,10 +266,10 @@ function flatten(child: Node, current: Value, place: Place): Value {
     child.type === "MultiSelectList"
       ? { parts: child.children, of: current }
       : child.type === "Subexpression" && child.right.type === "MultiSelectList"
-        ? { parts: child.right.children, of: lenient(evaluate(child.left, current, place)) }
+        ? { parts: child.right.children, of: softly(child.left, current, place) }
         : undefined;
   if (lists !== undefined) {
-    const parts = lists.parts.map((part) => lenient(evaluate(part, lists.of, place)));
+    const parts = lists.parts.map((part) => softly(part, lists.of, place));
     const images = parts.map(({ values: list }) => list).filter((list) => list !== undefined);
     const each = images[0]?.each;
     const isAlike = parts.every(({ items }) => items?.shape !== undefined && items.type === parts[0]?.items?.type);
@@ -255,7 +277,7 @@ function flatten(child: Node, current: Value, place: Place): Value {
     // Maps of images by their names: what is asked of all of their members is asked of each container.
     return known(cel.plus(...images.map(listOf)), "list", { each: (item) => ({ ...each(item), isAny: true }) });
   }
-  const list = lenient(evaluate(child, current, place));
+  const list = softly(child, current, place);
   const isFlat = list.projected !== true || FLAT.has(list.items?.type ?? "");
   const items = list.items?.items ?? (isFlat ? list.items : undefined);
   return changed(list, "list", place.scope, (old) => (isFlat ? old : dynamic(cel.method(old, "flatten"))), {
@@ -312,7 +334,7 @@ function either(left: Value, rightOf: () => Value, scope: Scope): Value {
   const { type, nullable } = left;
   if (left.cel.text.length > 120) {
     const again = (ref: Cel): Cel => either(known(ref, type, { nullable }), () => right, scope).cel;
-    const more = { nullable: right.nullable, fails: right.fails };
+    const more = { nullable: right.nullable, fails: left.fails || right.fails };
     return known(shared(left.cel, scope, again), isSame ? type : "dyn", more);
   }
   const no = right.constant !== undefined || isSame ? right.cel : cel.call("dyn", right.cel);
@@ -336,11 +358,15 @@ function both(left: Value, rightOf: () => Value, scope: Scope): Value {
   return known(cel.conditional(isFalse, no, yes), isSame ? left.type : "dyn", more);
 }
 
+/** Queries compare with `null` and `false` without backticks: keys that no object has. */
+const isBareWord = (node: Node): boolean => node.type === "Field" && ["false", "null", "true"].includes(node.name);
+
 const ORDERS = { GT: ">", GTE: ">=", LT: "<", LTE: "<=" } as const;
 
 function compare(node: Of<"Comparator">, left: Value, right: Value): Value {
+  const fails = left.fails || right.fails;
   if (node.name === "EQ" || node.name === "NE")
-    return known(equal(node.name === "EQ" ? "==" : "!=", left, right), "bool");
+    return known(equal(node.name === "EQ" ? "==" : "!=", left, right), "bool", { fails });
   if ([left, right].some((each) => !isNumber(each) && each.type !== "dyn" && each.type !== "scalar"))
     return constant(null);
   const isOrdered = cel.and(
@@ -350,39 +376,9 @@ function compare(node: Of<"Comparator">, left: Value, right: Value): Value {
     }),
   );
   const result = cel.relation(ORDERS[node.name], left.sure ?? left.cel, right.sure ?? right.cel);
-  if (isOrdered.text === "true") return known(result, "bool");
+  if (isOrdered.text === "true") return known(result, "bool", { fails });
   const text = cel.conditional(isOrdered, cel.call("dyn", result), cel.NULL);
-  return known(text, "dyn", { nullable: true, truth: cel.and(isOrdered, result) });
-}
-
-function equal(operator: "!=" | "==", left: Value, right: Value): Cel {
-  if (left.constant !== undefined && right.constant === undefined) return equal(operator, right, left);
-  const isText = typeof right.constant?.value === "string" && right.constant.value !== "";
-  const isMixed = left.type !== right.type && left.type !== "dyn" && right.type !== "dyn";
-  const [a, b] = [left, right].map(({ cel: text }) => (isMixed ? cel.call("dyn", text) : text)) as [Cel, Cel];
-  return isText && left.optional !== undefined
-    ? cel.relation(operator, cel.orValue(left.optional, cel.literal("")), right.cel)
-    : cel.relation(operator, a, b);
-}
-
-/** A selection of null is null; a path that is not there is an error before. */
-function selected(current: Value, made: Value): Value {
-  if (!current.nullable || (current.fails && current.inside === undefined)) return made;
-  const text = cel.conditional(cel.equal(current.cel, cel.NULL), cel.NULL, cel.call("dyn", made.cel));
-  return { ...made, cel: text, nullable: true };
-}
-
-function multiList(items: readonly Value[]): Value {
-  const constants = items.map((item) => item.constant);
-  if (constants.every((each) => each !== undefined)) return constant(constants.map((each) => each.value));
-  const nullable = items.some((item) => item.nullable);
-  const text = cel.list(items.map((item) => cel.call("dyn", item.cel)));
-  return known(text, "list", nullable ? { items: { type: "dyn", nullable, fails: false } } : {});
-}
-
-function multiHash(entries: ReadonlyMap<string, Value>): Value {
-  const text = cel.map([...entries].map(([key, value]) => [key, cel.call("dyn", value.cel)]));
-  return known(text, "map", { member: (key) => entries.get(key) ?? constant(null) });
+  return known(text, "dyn", { nullable: true, fails, truth: cel.and(isOrdered, result) });
 }
 
 function callFunction(node: Of<"Function">, current: Value, place: Place): Value {
@@ -390,8 +386,8 @@ function callFunction(node: Of<"Function">, current: Value, place: Place): Value
   if (write === undefined) throw new NotConverted([], `the function ${node.name} of JMESPath is not converted`);
   const args = node.children.map((child) =>
     child.type === "ExpressionReference"
-      ? { apply: (item: Term) => lenient(evaluate(child.child, item, { ...place, scope: loopOf(place.scope).inner })) }
-      : lenient(evaluate(child, current, place)),
+      ? { apply: (item: Term) => softly(child.child, item, { ...place, scope: loopOf(place.scope).inner }) }
+      : softly(child, current, place),
   );
   return write(args, place.scope);
 }

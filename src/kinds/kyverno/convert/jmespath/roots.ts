@@ -34,6 +34,9 @@ function root(name: string, scope: Scope): Value {
     case "images":
       return imagesOf(scope);
     case "":
+    case "false":
+    case "null":
+    case "true":
       return constant(null);
     case "serviceAccountName":
       return text("parseServiceAccount(request.userInfo.username).Name");

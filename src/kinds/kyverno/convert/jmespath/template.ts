@@ -13,6 +13,8 @@ const VARIABLE = /(?<!\\)\{\{((?:\{[^{}]*\}|[^{}])*)\}\}/g;
 const WORD = /(_variable_\d+_)/;
 /** The most variables in one text. */
 const MOST_VARIABLES = 100;
+/** The longest text that may have variables, in characters. */
+const LONGEST_TEXT = 100_000;
 
 /** Whether a text has a reference to another field, `$(…)`. */
 const hasReference = (text: string): boolean =>
@@ -22,7 +24,7 @@ const hasReference = (text: string): boolean =>
   });
 
 /** The names of which Kyverno demands one in a variable, beside those of the context. */
-const ROOT = /request|serviceAccountName|element|@|image|target|[a-z_0-9]+\([^{}]/;
+const ROOT = /request|serviceAccountName|element|@|image|target|[a-z_0-9]\([^{}]/;
 
 /** A text, in which words stand for its variables. */
 export interface TextParts {
@@ -51,6 +53,7 @@ export function template(value: unknown, scope: Scope): Term {
 
 /** Converts the variables of a text. */
 export function partsOf(text: string, scope: Scope): TextParts {
+  checkLength(text);
   if (hasReference(text)) throw new NotConverted([], "a reference $(…) to another field is not converted");
   const variables = new Map<string, Term>();
   let rest = text;
@@ -73,6 +76,11 @@ export function partsOf(text: string, scope: Scope): TextParts {
   return { text: rest, variables };
 }
 
+function checkLength(text: string): string {
+  if (text.length <= LONGEST_TEXT) return text;
+  throw new NotConverted([], `a text of more than ${LONGEST_TEXT} characters is not converted`);
+}
+
 /** The value of a text, or of a part of it. */
 export function joined({ text, variables }: TextParts): Term {
   const only = variables.get(text);
@@ -83,7 +91,7 @@ export function joined({ text, variables }: TextParts): Term {
     return [variable === undefined ? constant(part.replaceAll("\\{{", "{{")) : printed(variable)];
   });
   if (parts.every((part) => part.constant !== undefined))
-    return constant(parts.map((part) => String(part.constant?.value)).join(""));
+    return constant(checkLength(parts.map((part) => String(part.constant?.value)).join("")));
   return known(cel.plus(...parts.map((part) => part.cel)), "string", { fails: parts.some((part) => part.fails) });
 }
 

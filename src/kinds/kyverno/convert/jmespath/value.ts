@@ -11,6 +11,10 @@ import type { Term } from "../term.js";
 export interface Value extends Term {
   /** The value where it is known to be there. */
   readonly sure?: Cel;
+  /** The same, but an error where it is not made of a list or map: loops and `size` take both. */
+  readonly checked?: Cel;
+  /** Whether its evaluation may fail for another reason than a missing key. */
+  readonly breaks?: boolean;
   /** Whether it is there: shorter than a test of `optional`. */
   readonly present?: Cel;
   /** Of a member of an item: the item as an optional value, and the way from the item to the member. */
@@ -64,11 +68,21 @@ export function constant(value: unknown): Value {
 /** The value where a missing key is null: inside of functions, comparisons, `||`, projections and behind pipes. */
 export function lenient(value: Value): Value {
   const { optional, present, type, sure = value.cel } = value;
-  const soft = { ...value, sure, nullable: true, fails: false };
+  const soft = { ...value, sure, nullable: true, fails: value.breaks === true };
   if (optional !== undefined) return { ...soft, cel: cel.orValue(optional, cel.NULL) };
   if (present === undefined || (type === "list" && value.nullable)) return value;
   return { ...soft, cel: cel.conditional(present, cel.call("dyn", value.cel), cel.NULL) };
 }
+
+/** The knowledge that a part of a value takes over from it. */
+const broken = ({ breaks, fails, optional }: Value): { readonly breaks?: true } =>
+  breaks === true || (fails && optional === undefined) ? { breaks: true } : {};
+
+/** The null that a part of a value is which has no such parts; an error where the value itself is one. */
+const nothingOf = (value: Value): Value =>
+  broken(value).breaks
+    ? known(cel.item(cel.loop(cel.list([value.cel]), "map", "n", cel.NULL), 0), "null", { nullable: true, fails: true })
+    : constant(null);
 
 /** An expression that uses a value more than once. */
 export function shared(value: Cel, scope: Scope, use: (value: Cel) => Cel): Cel {
@@ -102,8 +116,6 @@ export function shaped(value: Value, shape: Shape | undefined): Value {
 }
 
 function plainMember(value: Value, key: Cel | string, scope: Scope): Value {
-  // Queries write `null` and `false` without backticks: names of keys that no object has.
-  if (key === "null" || key === "true" || key === "false") return constant(null);
   if (typeof key === "string" && value.member !== undefined) return value.member(key);
   if (typeof key !== "string" && value.memberBy !== undefined) return value.memberBy(key);
   if (value.constant !== undefined) {
@@ -112,7 +124,7 @@ function plainMember(value: Value, key: Cel | string, scope: Scope): Value {
     if (typeof key !== "string") return memberOf(known(cel.call("dyn", value.cel), "map"), key, scope);
     return constant(isObject(map) && Object.hasOwn(map, key) ? map[key] : null);
   }
-  if (SCALARS.has(value.type) || value.type === "list") return constant(null);
+  if (SCALARS.has(value.type) || value.type === "list") return nothingOf(value);
   const strict = (target: Cel): Cel => (typeof key === "string" ? cel.member(target, key) : cel.item(target, key));
   const optional =
     value.optional !== undefined
@@ -120,7 +132,7 @@ function plainMember(value: Value, key: Cel | string, scope: Scope): Value {
       : typeof key === "string"
         ? cel.optionalMember(value.cel, key)
         : cel.optionalItem(value.cel, key);
-  const made = { optional, sure: strict(value.sure ?? value.cel), nullable: true, fails: true };
+  const made = { optional, sure: strict(value.sure ?? value.cel), nullable: true, fails: true, ...broken(value) };
   if (value.inside !== undefined) {
     const { item, path } = value.inside;
     const { name } = loopOf(scope);
@@ -144,14 +156,21 @@ export function itemOf(value: Value, index: number, scope: Scope): Value {
     const { value: list } = value.constant;
     return constant(Array.isArray(list) ? list.at(index) : null);
   }
-  if (SCALARS.has(value.type) || value.type === "map") return constant(null);
+  if (SCALARS.has(value.type) || value.type === "map") return nothingOf(value);
   const { type = "dyn", items, shape } = value.items ?? {};
   const list = value.sure ?? value.cel;
   const sure = index >= 0 ? cel.item(list, index) : cel.method(itemAt(list, index), "value");
   const isMade = value.optional === undefined;
   const item = itemAt(isMade ? (value.orEmpty ?? value.cel) : value.cel, index);
   const inside = { item, path: (each: Cel) => each };
-  const common = { nullable: true, sure, inside, ...(items !== undefined && { items }), ...(shape && { shape }) };
+  const common = {
+    nullable: true,
+    sure,
+    inside,
+    ...broken(value),
+    ...(items !== undefined && { items }),
+    ...(shape && { shape }),
+  };
   if (isMade) return known(cel.orValue(item, cel.NULL), type, { ...common, optional: item, fails: value.fails });
   const name = cel.primary(loopOf(scope, "l").name);
   const optional =
@@ -177,7 +196,7 @@ export function changed(
   more: Partial<Value> = {},
 ): Value {
   if (value.type !== type && (SCALARS.has(value.type) || value.type === "list" || value.type === "map"))
-    return constant(null);
+    return nothingOf(value);
   if ((value.type === type || value.trusted) && !value.nullable && value.optional === undefined)
     return known(change(value.cel), "list", { fails: value.fails, ...more });
   const none = type === "list" ? EMPTY_LIST : cel.map([]);
@@ -187,21 +206,48 @@ export function changed(
       shared(value.cel, scope, (list) =>
         cel.conditional(cel.isType(list, type), cel.call("dyn", change(list)), otherwise),
       );
-    return known(or(cel.NULL), "list", { nullable: true, orEmpty: or(EMPTY_LIST), ...more });
+    return known(or(cel.NULL), "list", { nullable: true, fails: value.fails, orEmpty: or(EMPTY_LIST), ...more });
   }
   const old = value.sure ?? value.cel;
   const sure = change(old);
   const whole = optional === undefined ? value.cel : cel.orValue(optional, cel.NULL);
   const isKnown = value.type === type && optional !== undefined;
-  const orEmpty = change(value.orEmpty ?? (optional === undefined ? whole : cel.orValue(optional, none)));
+  const isCertain = value.type === type || value.trusted === true || MAPS.test((optional ?? value.cel).text);
+  const demand = (each: Cel): Cel => (isCertain ? each : demanded(each, type));
+  const checked = isCertain && value.checked === undefined ? {} : { checked: change(value.checked ?? demand(old)) };
+  const given = optional === undefined ? whole : cel.orValue(optional, none);
+  const made = change(value.orEmpty ?? (optional === undefined || type === "map" ? given : demand(given)));
+  const orEmpty = { ...made, text: made.text.replace(NEEDLESS, "$1") };
   const present =
     value.present ?? (optional === undefined ? cel.isType(whole, type) : cel.method(optional, "hasValue"));
   const there = value.there ?? (isKnown ? present : cel.isType(whole, type));
-  const common = { nullable: true, orEmpty, sure, present, ...more };
+  const { breaks } = broken(value);
+  const common = {
+    nullable: true,
+    ...(breaks && { breaks, fails: breaks }),
+    orEmpty,
+    sure,
+    present,
+    ...checked,
+    ...more,
+  };
   const isSame = sure.text === old.text && optional !== undefined;
   const text = isSame && isKnown ? value.cel : cel.conditional(there, isSame ? sure : cel.call("dyn", sure), cel.NULL);
   return known(text, "list", { ...common, there, ...(isSame && isKnown && { optional }) });
 }
+
+/** A demand that is not needed: keys of a map have no members, so that a loop that asks for one fails, or finds nothing. */
+const NEEDLESS =
+  /^\((\S+) \+ dyn\(\[\]\)\)(?=\.(?:map|filter)\((\w+), (?:has\(\2\.|\2\.\?\w+\.orValue\(""\) == "[^"]|!\(\2\.\?\w+\.orValue\(null\) in variables))/;
+
+/** Fields that are maps in objects of any kind. */
+export const MAPS = /\.\??(?:metadata|spec|status|data|labels|annotations|matchLabels)$/;
+
+/** The value, or an error where it is of another type: loops go through the keys of a map, too, and maps have a size. */
+export const demanded = (value: Cel, type: "list" | "map"): Cel =>
+  type === "list"
+    ? cel.plus(value, cel.call("dyn", EMPTY_LIST))
+    : cel.item(cel.loop(cel.list([value]), "filter", "m", cel.isType(cel.primary("m"), type)), 0);
 
 /** The values that count as false. */
 const FALSY = cel.list(
@@ -256,4 +302,37 @@ export function printed({ cel: whole, sure = whole, type, nullable, fails, const
   if (type === "list" || type === "map") return known(cel.call("json.marshal", whole), "string", { fails });
   // null has no text.
   return known(type === "string" ? sure : cel.call("string", sure), "string", { fails: true });
+}
+
+/** `==` or `!=`. */
+export function equal(operator: "!=" | "==", left: Value, right: Value): Cel {
+  if (left.constant !== undefined && right.constant === undefined) return equal(operator, right, left);
+  const isText = typeof right.constant?.value === "string" && right.constant.value !== "";
+  const isMixed = left.type !== right.type && left.type !== "dyn" && right.type !== "dyn";
+  const [a, b] = [left, right].map(({ cel: text }) => (isMixed ? cel.call("dyn", text) : text)) as [Cel, Cel];
+  return isText && left.optional !== undefined
+    ? cel.relation(operator, cel.orValue(left.optional, cel.literal("")), right.cel)
+    : cel.relation(operator, a, b);
+}
+
+/** A selection of null is null; a path that is not there is an error before. */
+export function selected(current: Value, made: Value): Value {
+  if (!current.nullable || (current.fails && current.inside === undefined)) return made;
+  const text = cel.conditional(cel.equal(current.cel, cel.NULL), cel.NULL, cel.call("dyn", made.cel));
+  return { ...made, cel: text, nullable: true };
+}
+
+export function multiList(items: readonly Value[]): Value {
+  const constants = items.map((item) => item.constant);
+  if (constants.every((each) => each !== undefined)) return constant(constants.map((each) => each.value));
+  const nullable = items.some((item) => item.nullable);
+  const text = cel.list(items.map((item) => cel.call("dyn", item.cel)));
+  const fails = items.some((item) => item.fails);
+  return known(text, "list", { fails, ...(nullable && { items: { type: "dyn", nullable, fails: false } }) });
+}
+
+export function multiHash(entries: ReadonlyMap<string, Value>): Value {
+  const text = cel.map([...entries].map(([key, value]) => [key, cel.call("dyn", value.cel)]));
+  const fails = [...entries.values()].some((value) => value.fails);
+  return known(text, "map", { fails, member: (key) => entries.get(key) ?? constant(null) });
 }

@@ -38,7 +38,7 @@ test("each entry becomes a variable where it is first used, and keeps its name",
       "{{ names }} and {{ names }}",
       'json.marshal(variables.names) + " and " + json.marshal(variables.names)',
       "spec = object.spec",
-      "names = variables.spec.l.map(e, has(e.n), e.n)",
+      "names = (variables.spec.l + dyn([])).map(e, has(e.n), e.n)",
     ],
     [
       "{{ long[?@ == 'beta'] }}",
@@ -160,9 +160,9 @@ test("ConfigMaps, objects and lists are looked up", () => {
     [
       "{{ images }}",
       "variables.images",
-      'images = resource.Get("apps/v1", "deployments", "staging", request.name).spec.?template.spec.containers.orValue([]).map(e, has(e.image), e.image)',
+      'images = (resource.Get("apps/v1", "deployments", "staging", request.name).spec.?template.spec.containers.orValue([]) + dyn([])).map(e, has(e.image), e.image)',
     ],
-    ["{{ log }}", "variables.log", 'log = resource.Get("v1", "pods/log", "a", "x")'],
+    ["{{ log }}", "[dyn(variables.log)].filter(o, o != null)[0]", 'log = resource.Get("v1", "pods/log", "a", "x")'],
     [
       "{{ count }}",
       "variables.count",
@@ -247,11 +247,11 @@ test("a Policy looks up its own namespace, without naming it", () => {
   ];
   const scope = { namespace: "team" };
   assert.deepEqual(written(used(entries, "{{ own }}"), scope), [
-    "variables.own",
+    "[dyn(variables.own)].filter(o, o != null)[0]",
     'own = resource.Get("v1", "configmaps", "x")',
   ]);
   assert.deepEqual(written(used(entries, "{{ none }}"), scope), [
-    "variables.none",
+    "[dyn(variables.none)].filter(o, o != null)[0]",
     'none = resource.Get("v1", "configmaps", "x")',
   ]);
   assert.deepEqual(written(used(entries, "{{ pods }}"), scope), [

@@ -16,23 +16,23 @@ const TEXTS: readonly (readonly [string, string, ...string[]])[] = [
     "size(object.?spec.k.orValue(null) in variables.empty ? [] : object.spec.k)",
     'empty = [dyn(null), dyn(false), dyn(""), dyn([]), dyn({})]',
   ],
-  ["length(keys(S.k))", "size(object.spec.k.map(k, k))"],
+  ["length(keys(S.k))", "size([object.spec.k].filter(m, type(m) == map)[0].map(k, k))"],
   ["contains(S.k, 'a')", 'type(object.spec.k) == list ? "a" in object.spec.k : object.spec.k.contains("a")'],
-  ["contains(S.k, `1`)", "type(object.spec.k) == list ? 1 in object.spec.k : false"],
+  ["contains(S.k, `1`)", 'type(object.spec.k) == list ? 1 in object.spec.k : !object.spec.k.startsWith("")'],
   [
     "contains(S.k, S.v)",
-    "type(object.spec.k) == list ? object.?spec.v.orValue(null) in object.spec.k : type(object.?spec.v.orValue(null)) == string && object.spec.k.contains(object.?spec.v.orValue(null))",
+    'type(object.spec.k) == list ? object.?spec.v.orValue(null) in object.spec.k : type(object.?spec.v.orValue(null)) == string ? object.spec.k.contains(object.?spec.v.orValue(null)) : !object.spec.k.startsWith("")',
   ],
   ["contains(['a', 'b'], S.k)", 'object.?spec.k.orValue(null) in ["a", "b"]'],
   [
     "contains(request.operation, S.k)",
-    "type(object.?spec.k.orValue(null)) == string && request.operation.contains(object.?spec.k.orValue(null))",
+    "type(object.?spec.k.orValue(null)) == string ? request.operation.contains(object.?spec.k.orValue(null)) : false",
   ],
-  ["contains(keys(S.k), 'a')", '"a" in object.spec.k'],
+  ["contains(keys(S.k), 'a')", '"a" in [object.spec.k].filter(m, type(m) == map)[0]'],
   ["contains(split(S.k, ','), 'a')", '"a" in object.spec.k.split(",")'],
   ["contains(split(S.k, ','), `1`)", 'dyn(1) in object.spec.k.split(",")'],
   ["keys(request.object.metadata.labels)", "object.metadata.labels.map(k, k)"],
-  ["values(S.k)", "object.spec.k.map(k, object.spec.k[k])"],
+  ["values(S.data)", "object.spec.data.map(k, object.spec.data[k])"],
   [
     "items(S.k, 'k', 'v')",
     'type(object.spec.k) == list ? object.spec.k.transformList(i, v, {"k": dyn(i), "v": dyn(v)}) : object.spec.k.map(k, k).sort().map(k, {"k": dyn(k), "v": dyn(object.spec.k[k])})',
@@ -55,7 +55,6 @@ const TEXTS: readonly (readonly [string, string, ...string[]])[] = [
   ],
   ["label_match(S.a, S.b)", "object.spec.a.all(k, k in object.spec.b && object.spec.b[k] == object.spec.a[k])"],
   ["lookup(S.m, 'a')", '"a" in object.spec.m ? object.spec.m["a"] : null'],
-  ["lookup(S.m, S.k)", "object.spec.m[?object.spec.k].orValue(null)"],
   ["sort(S.k)", "dyn(object.spec.k.sort())"],
   ["sort_by(S.l, &p)", "dyn(object.spec.l.sortBy(e, e.p))"],
   ["sort_by(S.l, &p)[0].n", "dyn(object.spec.l.sortBy(e, e.p))[?0].optMap(e, e.n).orValue(null)"],
@@ -231,13 +230,7 @@ const DIFFERENT: readonly (readonly [string, string, string])[] = [
   ["sort(S.k)", '{"k":[3,1.5]}', "error"],
   // CEL does not tell these wrong types apart.
   ["min(S.k)", '{"k":[true]}', "true"],
-  ["regex_match('^[a-z]+$', S.k)", '{"k":true}', "true"],
-  ["pattern_match('a.b*', S.k)", '{"k":true}', "false"],
   ["add(S.a, '10s')", '{"a":"1m"}', "1m10s"],
-  ["keys(S.k)", '{"k":["a"]}', '["a"]'],
-  ["map(&n, S.k)", '{"k":{}}', "[]"],
-  ["lookup(S.m, S.k)", '{"m":{"a":1},"k":1}', "null"],
-  ["lookup(S.m, S.k)", '{"m":"x","k":"a"}', "null"],
   ["sort(S.k)", '{"k":[true]}', "[true]"],
   ["time_since('', S.a, S.b)", '{"a":5,"b":"2024-01-01T00:00:01Z"}', "473351h59m56s"],
   ["time_since('2006-01-02 15:04:05', S.a, '2024-01-02 00:00:00')", '{"a":"2024-01-01T12:00:00"}', "12h0m0s"],
@@ -300,10 +293,14 @@ test("what CEL can't say is refused by name, with the reason", () => {
 });
 
 test("loops have names of their own", () => {
-  assert.deepEqual(written(converted("map(&keys(@), S.l)")), ["object.spec.l.map(e, e.map(k, k))"]);
-  assert.deepEqual(written(converted("map(&sort_by(@, &length(p))[0], S.l)")), [
-    "object.spec.l.map(e, dyn(e.sortBy(e1, size(e1.p)))[?0].orValue(null))",
+  assert.deepEqual(written(converted("map(&keys(@), S.l)")), [
+    "(object.spec.l + dyn([])).map(e, [e].filter(m, type(m) == map)[0].map(k, k))",
   ]);
-  const term = converted("values(S.k)")(scopeOf({ roots: { object: primary("k"), oldObject: primary("oldObject") } }));
-  assert.equal(term.cel.text, "k.spec.k.map(k2, k.spec.k[k2])");
+  assert.deepEqual(written(converted("map(&sort_by(@, &length(p))[0], S.l)")), [
+    "(object.spec.l + dyn([])).map(e, dyn(e.sortBy(e1, size(e1.p)))[?0].orValue(null))",
+  ]);
+  const term = converted("values(S.data)")(
+    scopeOf({ roots: { object: primary("k"), oldObject: primary("oldObject") } }),
+  );
+  assert.equal(term.cel.text, "k.spec.data.map(k2, k.spec.data[k2])");
 });

@@ -31,11 +31,11 @@ const TEXTS: readonly (readonly [string, string, ...string[]])[] = [
   ],
   [
     "request.object.spec.l[*].n",
-    "type(object.?spec.l.orValue(null)) == list ? dyn(object.spec.l.map(e, has(e.n), e.n)) : null",
+    "type(object.spec.?l.orValue(null)) == list ? dyn(object.spec.l.map(e, has(e.n), e.n)) : null",
   ],
   ["request.object.spec.l[].n || `[]`", "object.?spec.l.orValue([]).map(e, has(e.n), e.n)"],
   ["request.object.spec.l[].v[] || `[]`", "dyn(object.?spec.l.orValue([]).map(e, has(e.v), e.v).flatten())"],
-  ["request.object.spec.l[] || `[]`", "object.?spec.l.orValue([])"],
+  ["request.object.spec.l[] || `[]`", "object.?spec.l.orValue([]) + dyn([])"],
   [
     "request.object.spec.l[?n == 'a'].v || `[]`",
     'object.?spec.l.orValue([]).map(e, e.?n.orValue("") == "a" && has(e.v), e.v)',

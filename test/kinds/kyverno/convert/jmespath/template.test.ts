@@ -29,7 +29,7 @@ test("texts with variables become CEL, and a text that is one variable keeps the
     ],
     [
       "{{ request.object.spec.l[?n == '{{ request.object.spec.a }}'] | [0].n }}",
-      "object.?spec.l.orValue([]).filter(e, e.?n.orValue(null) == string(object.spec.a))[?0].n.orValue(null)",
+      "(object.?spec.l.orValue([]) + dyn([])).filter(e, e.?n.orValue(null) == string(object.spec.a))[?0].n.orValue(null)",
       "x",
     ],
     ["{{ `{{ request.object.spec.s }}`[?@ == 'p'] }}", undefined as never, undefined],
@@ -92,7 +92,7 @@ test("a variable inside of a literal is its value", () => {
       names,
       depth: 1,
     }),
-    ["object.?spec.l.orValue([]).map(e1, e1.?m.orValue(null) == e.labels && has(e1.n), e1.n)"],
+    ["(object.?spec.l.orValue([]) + dyn([])).map(e1, e1.?m.orValue(null) == e.labels ? has(e1.n) : false, e1.n)"],
   );
 });
 

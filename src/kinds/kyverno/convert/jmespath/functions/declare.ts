@@ -1,10 +1,24 @@
 /** How a function of JMESPath is declared: its arguments are checked before a call is written. */
-import { type Cel, conditional, filled, isType } from "../../cel-text.js";
+import { type Cel, call, conditional, filled, isType, item, list, loop, primary, relation } from "../../cel-text.js";
 import { NotConverted } from "../../not-converted.js";
 import type { Scope } from "../../scope.js";
 import type { Term, TermType } from "../../term.js";
-import { constant, known, shared, type Value } from "../value.js";
-import type { Argument, QueryFunction, Reference } from "./index.js";
+import { constant, demanded, known, MAPS, shared, type Value } from "../value.js";
+
+/** `&expression`: what a function such as `sort_by` or `map` makes of each item. */
+export interface Reference {
+  /** The expression with the item as its current value; a missing key is null. */
+  readonly apply: (item: Term) => Term;
+}
+
+/** An argument. A missing key in it is null. */
+export type Argument = Reference | Term;
+
+/**
+ * Writes a call of a function as CEL.
+ * @throws NotConverted where these arguments have no counterpart
+ */
+export type QueryFunction = (args: readonly Argument[], scope: Scope) => Term;
 
 /** The names that JMESPath has for the types that a value may have. */
 const KINDS: Readonly<Record<TermType, readonly string[]>> = {
@@ -59,7 +73,7 @@ export function declare(name: string, parameters: string, write: Writer): readon
         }
         if ("apply" in argument || !isPossible(argument, type)) throw mistyped(name, type, argument, i);
         fails ||= argument.fails || !isCertain(argument, type);
-        return type === "any" ? argument : sure(argument);
+        return type === "any" ? argument : demandedAs(type, sure(argument));
       });
       const made = write(all[0] ?? none, all[1] ?? none, { scope, c: all[2] ?? none, d: all[3] ?? none, all, by });
       return fails ? { ...made, fails } : made;
@@ -81,7 +95,21 @@ function mistyped(name: string, type: string, argument: Argument, index: number)
 }
 
 /** An argument that must not be null. */
-export const sure = (value: Value): Value => ({ ...value, cel: value.sure ?? value.cel, nullable: false });
+export const sure = (value: Value): Value => ({
+  ...value,
+  cel: value.checked ?? value.sure ?? value.cel,
+  nullable: false,
+});
+
+/** An argument of a type that is not known, where CEL takes more types than Kyverno does. */
+function demandedAs(type: string, argument: Value): Value {
+  const { cel: value, type: given, trusted } = argument;
+  if ((given !== "dyn" && given !== "scalar") || trusted) return argument;
+  if (type === "object") return MAPS.test(value.text) ? argument : { ...argument, cel: demanded(value, "map") };
+  if (type !== "string|number") return argument;
+  const isOther = relation("!=", call("type", primary("v")), primary("bool"));
+  return { ...argument, cel: item(loop(list([value]), "filter", "v", isOther), 0) };
+}
 
 /** A long value as a variable. */
 export const named = (name: string, value: Value, { draft, inline, depth }: Scope): Value =>

@@ -4,7 +4,7 @@ import { type Cel, filled } from "../../cel-text.js";
 import { NotConverted } from "../../not-converted.js";
 import { loopOf, type Scope } from "../../scope.js";
 import type { Term } from "../../term.js";
-import { constant, isNumber, known, shared, type Value } from "../value.js";
+import { constant, demanded, isNumber, known, shared, type Value } from "../value.js";
 import { byType, declare, knownText, simple, type Writer } from "./declare.js";
 
 type Items = NonNullable<Term["items"]>;
@@ -21,7 +21,10 @@ function contains(a: Value, b: Value, scope: Scope): Cel {
   const first = Array.isArray(a.constant?.value) ? constant(a.constant.value[0]).type : "dyn";
   const type = a.items?.type ?? first;
   const isOther = type !== "dyn" && b.type !== "dyn" && b.type !== type;
-  const ofText = isText ? "A.contains(B)" : mayBeText ? "type(B) == string && A.contains(B)" : "false";
+  // Anything else than a text is an error: every text begins with "".
+  const never = a.type === "string" ? "false" : '!A.startsWith("")';
+  const ofOther = mayBeText ? `type(B) == string ? A.contains(B) : ${never}` : never;
+  const ofText = isText ? "A.contains(B)" : ofOther;
   return byType(a, scope, fill(isOther ? "dyn(B) in A" : "B in A", { B: b.cel }), fill(ofText, { B: b.cel }));
 }
 
@@ -112,7 +115,9 @@ export const LIST_FUNCTIONS = [
   simple("label_match", "object, object", "bool", "A.all(k, k in B && B[k] == A[k])"),
   declare("lookup", "object|array, string|number", (a, b, { scope }) => {
     const template = b.type === "string" ? "B in A ? A[B] : null" : "A[?B].orValue(null)";
-    return known(shared(a.cel, scope, fill(template, { B: b.cel })), "dyn", { nullable: true });
+    const type = b.type === "string" ? "map" : isNumber(b) ? "list" : "type(B) == string ? map : list";
+    const checked = a.type === "dyn" ? filled(`[A].filter(m, type(m) == (${type}))[0]`, { A: a.cel, B: b.cel }) : a.cel;
+    return known(shared(checked, scope, fill(template, { B: b.cel })), "dyn", { nullable: true });
   }),
   declare("not_null", "any...", (_a, _b, { all, scope }) => firstPresent(all, scope)),
   declare("reverse", "array|string", (a, _, { scope }) => {
@@ -137,7 +142,8 @@ export const LIST_FUNCTIONS = [
   declare("map", "&, array", (_, b, { scope, by }) => {
     const { name } = loopOf(scope);
     const { cel: made, type, nullable, fails } = by(itemOf(b, cel.primary(name)));
-    return known(cel.loop(b.cel, "map", name, made), "list", { fails, items: { type, nullable, fails } });
+    const list = b.type === "dyn" ? demanded(b.cel, "list") : b.cel;
+    return known(cel.loop(list, "map", name, made), "list", { fails, items: { type, nullable, fails } });
   }),
   declare("to_array", "any", (a, _, { scope }) => {
     if (!a.nullable && a.type !== "dyn") return a.type === "list" ? a : known(cel.list([a.cel]), "list");

@@ -136,6 +136,10 @@ export const TEXT_FUNCTIONS = [
   simple("sha256", "string", "string", "sha256(A)"),
   simple("sha1", "string", "string", "sha1(A)"),
   simple("md5", "string", "string", "md5(A)"),
-  simple("random", "string", "string", "random(A)"),
+  declare("random", "string", (a) => {
+    if (knownText("random", a, "the pattern") === "")
+      throw new NotConverted([], "random of nothing is an error in Kyverno");
+    return text(cel.call("random", a.cel));
+  }),
   simple("x509_decode", "string", "map", "x509.decode(A)"),
 ];
