@@ -38,23 +38,30 @@ const TEXTS: readonly (readonly [string, string, ...string[]])[] = [
     'type(object.spec.k) == list ? object.spec.k.transformList(i, v, {"k": dyn(i), "v": dyn(v)}) : object.spec.k.map(k, k).sort().map(k, {"k": dyn(k), "v": dyn(object.spec.k[k])})',
   ],
   [
-    "merge(S.a, S.b)",
-    "(object.spec.a.map(k, k) + object.spec.b.map(k, k)).distinct().transformMapEntry(i, k, {k: k in object.spec.b ? object.spec.b[k] : object.spec.a[k]})",
+    "merge(S.labels, S.data)",
+    "(object.spec.labels.map(k, k) + object.spec.data.map(k, k)).distinct().transformMapEntry(i, k, {k: k in object.spec.data ? object.spec.data[k] : object.spec.labels[k]})",
   ],
   [
-    "merge(S.a, {x: null})",
-    '(object.spec.a.map(k, k) + {"x": dyn(null)}.map(k, k)).distinct().transformMapEntry(i, k, {k: k in {"x": dyn(null)} ? {"x": dyn(null)}[k] : object.spec.a[k]})',
+    "merge(S.labels, {x: null})",
+    '(object.spec.labels.map(k, k) + {"x": dyn(null)}.map(k, k)).distinct().transformMapEntry(i, k, {k: k in {"x": dyn(null)} ? {"x": dyn(null)}[k] : object.spec.labels[k]})',
   ],
   [
     "not_null(S.a, S.b, 'd')",
     'object.?spec.a.orValue(null) != null ? object.?spec.a.orValue(null) : object.?spec.b.orValue(null) != null ? object.?spec.b.orValue(null) : "d"',
   ],
   [
-    "object_from_lists(S.a, S.b)",
-    "dyn(object.spec.a.distinct()).transformMapEntry(i, k, {string(k): object.spec.b[?object.spec.a.lastIndexOf(k)].orValue(null)})",
+    "object_from_lists(S.labels, S.data)",
+    "dyn(object.spec.labels.distinct()).transformMapEntry(i, k, {string(k): object.spec.data[?object.spec.labels.lastIndexOf(k)].orValue(null)})",
   ],
-  ["label_match(S.a, S.b)", "object.spec.a.all(k, k in object.spec.b && object.spec.b[k] == object.spec.a[k])"],
-  ["lookup(S.m, 'a')", '"a" in object.spec.m ? object.spec.m["a"] : null'],
+  [
+    "label_match(S.labels, S.data)",
+    "object.spec.labels.all(k, k in object.spec.data && object.spec.data[k] == object.spec.labels[k])",
+  ],
+  [
+    "lookup(S.m, 'a')",
+    '"a" in variables.value ? variables.value["a"] : null',
+    "value = [object.spec.m].filter(m, type(m) == map)[0]",
+  ],
   ["sort(S.k)", "dyn(object.spec.k.sort())"],
   ["sort_by(S.l, &p)", "dyn(object.spec.l.sortBy(e, e.p))"],
   ["sort_by(S.l, &p)[0].n", "dyn(object.spec.l.sortBy(e, e.p))[?0].optMap(e, e.n).orValue(null)"],
