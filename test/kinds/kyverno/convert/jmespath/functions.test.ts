@@ -69,11 +69,12 @@ const TEXTS: readonly (readonly [string, string, ...string[]])[] = [
   ["min(S.k)", "object.spec.k.sort().first().orValue(null)"],
   ["max_by(S.l, &p)", "object.spec.l.reverse().sortBy(e, e.p).last().orValue(null)"],
   ["min_by(S.l, &p)", "object.spec.l.sortBy(e, e.p).first().orValue(null)"],
-  ["map(&to_upper(@), S.k)", "object.spec.k.map(e, e.upperAscii())"],
-  ["map(&n, S.l)", "object.spec.l.map(e, e.?n.orValue(null))"],
+  ["map(&to_upper(@), S.k)", "(object.spec.k + dyn([])).map(e, e.upperAscii())"],
+  ["map(&n, S.l)", "(object.spec.l + dyn([])).map(e, e.?n.orValue(null))"],
   [
     "max(map(&length(@), S.k))",
-    "object.spec.k.map(e, size(e)) == [] ? null : dyn(object.spec.k.map(e, size(e)).max())",
+    "variables.value == [] ? null : dyn(variables.value.max())",
+    "value = (object.spec.k + dyn([])).map(e, size(e))",
   ],
   [
     "reverse(S.k)",
@@ -150,7 +151,8 @@ const TEXTS: readonly (readonly [string, string, ...string[]])[] = [
   ],
   [
     "sum(map(&length(@), S.k))",
-    "object.spec.k.map(e, size(e)) == [] ? double(object.spec.k.map(e, size(e))[0]) : object.spec.k.map(e, size(e)).map(v, double(v)).sum()",
+    "variables.list == [] ? double(variables.list[0]) : variables.list.map(v, double(v)).sum()",
+    "list = (object.spec.k + dyn([])).map(e, size(e))",
   ],
   ["avg(S.k)", "object.spec.k.map(v, type(v) == int ? double(v) : v).sum() / double(size(object.spec.k))"],
   ["abs(S.k)", "math.abs(object.spec.k)"],
