@@ -7,8 +7,7 @@ import { known, type Value } from "../jmespath/value.js";
 import { NotConverted, placed } from "../not-converted.js";
 import type { Scope } from "../scope.js";
 import type { Term } from "../term.js";
-import { queried } from "./context.js";
-import { getObject, objectOf, present } from "./looked-up.js";
+import { getObject, objectOf, present, queried } from "./looked-up.js";
 
 /** The result of an `apiCall`. @param name of the context's entry */
 export function apiCall(name: string, body: JsonObject, scope: Scope): Value {

@@ -3,14 +3,13 @@ import type { FieldPath } from "../../../../kubernetes/field-error.js";
 import { isObject, type JsonObject, member, text } from "../../../../kubernetes/object.js";
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
-import { query } from "../jmespath/query.js";
 import { joined, partsOf, template } from "../jmespath/template.js";
 import { known, lenient, MAPS, shared, type Value } from "../jmespath/value.js";
 import { NotConverted, placed } from "../not-converted.js";
 import { type Scope, withNames } from "../scope.js";
 import type { Term } from "../term.js";
 import { apiCall } from "./api-call.js";
-import { getObject, present } from "./looked-up.js";
+import { getObject, present, queried } from "./looked-up.js";
 
 /** The scope with the names of context entries; each is written as a variable where it is first used, and knows the entries before it. */
 export function withContext(entries: unknown, scope: Scope): Scope {
@@ -87,17 +86,6 @@ function written(name: string, value: Value, path: FieldPath, scope: Scope): Ter
 
 const namesAny = (text: Cel, name: Cel): boolean =>
   /^[A-Za-z]\w*$/.test(name.text) && new RegExp(`\\b${name.text}\\b`).test(text.text);
-
-/** The result of a `jmesPath` over a value, default the context of the policy. */
-export function queried(body: JsonObject, current: Value | undefined, scope: Scope): Value {
-  const source = text(body, "jmesPath");
-  const isSoft = (body.default ?? undefined) !== undefined;
-  if (source === "" && current !== undefined) return current;
-  return placed(["jmesPath"], () => {
-    const { text: words, variables: nested } = partsOf(source, scope);
-    return query(words, scope, { nested, isSoft, ...(current !== undefined && { current }) });
-  });
-}
 
 function variable(body: JsonObject, scope: Scope): Value {
   const value = body.value ?? undefined;

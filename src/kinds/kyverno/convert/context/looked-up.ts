@@ -1,9 +1,12 @@
 /** Objects and lists that the API server is asked for. */
+import { type JsonObject, text } from "../../../../kubernetes/object.js";
 import type { Cel } from "../cel-text.js";
 import * as cel from "../cel-text.js";
+import { query } from "../jmespath/query.js";
 import { metadataMember } from "../jmespath/roots.js";
+import { partsOf } from "../jmespath/template.js";
 import { known, memberOf, type Value } from "../jmespath/value.js";
-import { NotConverted } from "../not-converted.js";
+import { NotConverted, placed } from "../not-converted.js";
 import type { Scope } from "../scope.js";
 import type { Term } from "../term.js";
 
@@ -85,3 +88,14 @@ const metadata = (whole: Cel, name: string): Value =>
   name === "name" || name === "namespace" || name === "uid"
     ? known(cel.member(whole, name), "string")
     : metadataMember(known(whole), name, NO_SCOPE);
+
+/** The result of a `jmesPath` over a value, default the context of the policy. */
+export function queried(body: JsonObject, current: Value | undefined, scope: Scope): Value {
+  const source = text(body, "jmesPath");
+  const isSoft = (body.default ?? undefined) !== undefined;
+  if (source === "" && current !== undefined) return current;
+  return placed(["jmesPath"], () => {
+    const { text: words, variables: nested } = partsOf(source, scope);
+    return query(words, scope, { nested, isSoft, ...(current !== undefined && { current }) });
+  });
+}

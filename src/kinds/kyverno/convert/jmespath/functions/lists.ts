@@ -5,7 +5,7 @@ import { NotConverted } from "../../not-converted.js";
 import { loopOf, type Scope } from "../../scope.js";
 import type { Term } from "../../term.js";
 import { constant, demanded, isNumber, known, shared, type Value } from "../value.js";
-import { byType, declare, knownText, simple, type Writer } from "./declare.js";
+import { byType, declare, knownText, named, simple, type Writer } from "./declare.js";
 
 type Items = NonNullable<Term["items"]>;
 const itemsOf = (type: Items["type"], nullable = false): Items => ({ type, nullable, fails: false });
@@ -111,12 +111,14 @@ export const LIST_FUNCTIONS = [
     "map",
     "dyn(A.distinct()).transformMapEntry(i, k, {string(k): B[?A.lastIndexOf(k)].orValue(null)})",
   ),
-  declare("merge", "object...", (_a, _b, { all }) => known(merged(all), "map")),
+  declare("merge", "object...", (_a, _b, { all, scope }) =>
+    known(merged(all.map((each) => named("map", each, scope))), "map"),
+  ),
   simple("label_match", "object, object", "bool", "A.all(k, k in B && B[k] == A[k])"),
   declare("lookup", "object|array, string|number", (a, b, { scope }) => {
     const template = b.type === "string" ? "B in A ? A[B] : null" : "A[?B].orValue(null)";
-    const type = b.type === "string" ? "map" : isNumber(b) ? "list" : "type(B) == string ? map : list";
-    const checked = a.type === "dyn" ? filled(`[A].filter(m, type(m) == (${type}))[0]`, { A: a.cel, B: b.cel }) : a.cel;
+    const type = b.type === "string" ? "map" : isNumber(b) ? "list" : "(type(B) == string ? map : list)";
+    const checked = a.type === "dyn" ? filled(`[A].filter(m, type(m) == ${type})[0]`, { A: a.cel, B: b.cel }) : a.cel;
     return known(shared(checked, scope, fill(template, { B: b.cel })), "dyn", { nullable: true });
   }),
   declare("not_null", "any...", (_a, _b, { all, scope }) => firstPresent(all, scope)),
