@@ -151,7 +151,7 @@ describe("a rule that is not converted", () => {
     const loaded = await load(old(rule("typo", cel) + rule("hosts", HOSTS)));
     assert.match(
       told(loaded)[0] ?? "",
-      /^error 9 spec\.rules\.0\.validate\.cel\.expressions\.0: not converted: it does not compile: .*nope/,
+      /^error 9 spec\.rules\.0\.validate\.cel\.expressions\.0\.expression: .*undeclared reference to 'nope'/,
     );
     assert.equal((await asked(loaded.policy, FINE)).verdict, "error");
   });

@@ -73,7 +73,7 @@ describe("a rule in CEL", () => {
   });
 
   test("is refused with what to write instead", () => {
-    const refused = (cel: Json, rule: Json = {}) => reasonsOf(convertPolicy(ruleOf(cel, rule)))[0];
+    const refused = (cel: Json, rule: Json = {}) => reasonsOf(convertPolicy(ruleOf(cel, rule), { compiles: true }))[0];
     assert.match(
       refused({ expressions: [{ expression: "authorizer.path('/x').check('get').allowed()" }] }) ?? "",
       /^spec\.rules\.0\.validate\.cel\.expressions\.0\.expression: .*--to vap/,
