@@ -112,7 +112,10 @@ const TEXTS: readonly (readonly [string, string, ...string[]])[] = [
     "regex_replace_all('([a-z]+)-(?P<n>[0-9]+)', S.k, '$2/$1$x$n$$')",
     'regex.replace(string([object.spec.k].filter(v, type(v) != bool)[0]), "([a-z]+)-(?P<n>[0-9]+)", "\\\\2/\\\\1\\\\2$")',
   ],
-  ["regex_replace_all_literal('[0-9]', S.k, '$1\\')", 'regex.replace(string([object.spec.k].filter(v, type(v) != bool)[0]), "[0-9]", "$1\\\\\\\\")'],
+  [
+    "regex_replace_all_literal('[0-9]', S.k, '$1\\')",
+    'regex.replace(string([object.spec.k].filter(v, type(v) != bool)[0]), "[0-9]", "$1\\\\\\\\")',
+  ],
   ["pattern_match('a*c?', S.k)", 'string([object.spec.k].filter(v, type(v) != bool)[0]).matches("(?s)^a.*c.$")'],
   [
     "pattern_match(S.p, S.k)",
