@@ -93,7 +93,7 @@ describe("in bulk", () => {
       [far.code, far.err, far.out],
       [
         2,
-        "Error: unknown cases 'x' (known: validating-admission-policy, mutating-admission-policy, kyverno, certificate-request-policy)\n",
+        "Error: unknown cases 'x' (known: validating-admission-policy, mutating-admission-policy, kyverno, kyverno-old, certificate-request-policy)\n",
         "",
       ],
     );
