@@ -32,6 +32,13 @@ const INSTEAD: Readonly<Record<string, string>> = {
   generate: "a rule that generates objects is not converted: write a GeneratingPolicy for Kyverno",
 };
 
+/** The same of `validate`. */
+const CHECK_INSTEAD: Readonly<Record<string, string>> = {
+  assert: "assertions are not converted: write what they check as validations of a ValidatingPolicy",
+  manifests:
+    "signatures of manifests are not converted: verify them where they are deployed from, or with a group's module",
+};
+
 /**
  * Converts a rule.
  * @param name of the new policy
@@ -85,6 +92,8 @@ function writeChecks(validate: JsonObject, scope: Scope): void {
   const keys = Object.keys(validate).filter((key) => WRITERS.has(key));
   const [key, ...others] = keys;
   const writer = key === undefined ? undefined : WRITERS.get(key);
+  for (const [left, instead] of Object.entries(CHECK_INSTEAD))
+    if (Object.hasOwn(validate, left)) throw new NotConverted(["validate", left], instead);
   if (key === undefined || writer === undefined || others.length > 0)
     throw new NotConverted(["validate"], "one of pattern, anyPattern, deny, foreach, podSecurity and cel is converted");
   const message = member(validate, "message");
