@@ -15,7 +15,7 @@ export const isOldPolicy = (value: unknown): value is JsonObject =>
   (text(value, "kind") === "ClusterPolicy" || text(value, "kind") === "Policy");
 
 /** The longest policy, in characters of its rules as JSON: it is converted in less than 100 ms. */
-const LONGEST_RULES = 64 * 1024;
+const LONGEST_RULES = 32 * 1024;
 
 /** Converts a policy. Never throws. */
 export function convertPolicy(policy: JsonObject, circumstances: Circumstances = {}): PolicyConversion {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { convertPolicy } from "../../../../../src/kinds/kyverno/convert/index.js";
 import type { JsonObject } from "../../../../../src/kubernetes/object.js";
+import { cpuMilliseconds } from "../../../../support/cpu-time.js";
 import { judged, oldPolicy, reasonsOf } from "../rules.js";
 
 const widget = (spec?: unknown): JsonObject =>
@@ -65,7 +66,7 @@ test("a variable that is null, and what is not found, are errors as a whole, too
     assert.match(await judged(denies(key, "x", [apiCall]), widget({})), /^error/, key);
 });
 
-test("a policy that is too large is refused, before it takes time", () => {
+test("a policy that is too large is refused, before it takes time", async () => {
   const rule = { validate: { message: "m", deny: { conditions: { any: [] } } } };
   const many = Array.from({ length: 2000 }, (_, i) => ({
     key: "{{ request.name }}",
@@ -73,14 +74,12 @@ test("a policy that is too large is refused, before it takes time", () => {
     value: `n${i}`,
   }));
   rule.validate.deny.conditions.any = many as never;
-  assert.match(reasonsOf(oldPolicy(rule)).join(), /rules of more than 65536 characters are not converted/);
+  assert.match(reasonsOf(oldPolicy(rule)).join(), /rules of more than 32768 characters are not converted/);
   const doubled = Array.from({ length: 31 }, (_, i) => ({
     name: `v${i}`,
     variable: { value: i === 0 ? "abcdefgh" : `{{ v${i - 1} }}{{ v${i - 1} }}` },
   }));
   assert.match(reasonsOf(denies("{{ v30 }}", "x", doubled)).join(), /a text of more than 100000 characters/);
-  const unclosed = denies(`{{ ${"x".repeat(60_000)} }}`, "x");
-  const start = performance.now();
-  convertPolicy(unclosed);
-  assert.ok(performance.now() - start < 1000);
+  const long = denies(`{{ ${"x".repeat(30_000)} }}`, "x");
+  assert.ok((await cpuMilliseconds(() => convertPolicy(long))) < 1000);
 });
