@@ -84,10 +84,14 @@ export async function signatureBundle(
       isBundle: true,
     };
   } catch (error) {
-    if (error instanceof FetchError && (error.transient || REFUSALS.includes(error.status ?? 0))) throw error;
+    if (isUnavailable(error)) throw error;
     return undefined;
   }
 }
+
+/** Whether an error is a registry's that can't or does not want to answer: then there may be a signature, or not. */
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof FetchError && (error.transient || REFUSALS.includes(error.status ?? 0));
 
 /** @throws an error for what is not a JSON object with each key once */
 function jsonOf(bytes: Uint8Array): Readonly<Record<string, unknown>> {
