@@ -104,10 +104,12 @@ function messageOf({ messageDigest, signature }: Message, manifest: Buffer) {
 function claimedBy({ verificationMaterial: { content, tlogEntries } }: Bundle): Claimed {
   for (const { canonicalizedBody, inclusionProof } of tlogEntries) {
     // It is parsed with the built-in parser. Logs write canonical JSON without escapes in keys.
-    if (hasEscapedKeys(canonicalizedBody.toString("utf8"))) throw new SignatureProblem("its log entry has keys with escapes");
+    if (hasEscapedKeys(canonicalizedBody.toString("utf8")))
+      throw new SignatureProblem("its log entry has keys with escapes");
     // Sigstore's library takes the names of a checkpoint's signers as regular expressions.
     const names = inclusionProof?.checkpoint?.envelope.matchAll(/\u2014 (\S+) /g) ?? [];
-    for (const [, name = ""] of names) if (!PLAIN_NAME.test(name)) throw new SignatureProblem("its checkpoint is signed by no host");
+    for (const [, name = ""] of names)
+      if (!PLAIN_NAME.test(name)) throw new SignatureProblem("its checkpoint is signed by no host");
   }
   const der = certificateIn(content);
   const promised = tlogEntries.find((entry) => entry.inclusionPromise !== undefined && entry.integratedTime !== "0");

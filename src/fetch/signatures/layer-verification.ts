@@ -146,21 +146,27 @@ export function issuersOf({ certificate, chain }: TrustedCertificate): readonly 
   return undefined;
 }
 
-function issued(issuer: X509Certificate, certificate: X509Certificate): boolean {
+/** Whether one certificate has issued another. */
+export function issued(issuer: X509Certificate, certificate: X509Certificate): boolean {
   return issuer !== certificate && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 }
 
-function isValidAt({ validFrom, validTo }: X509Certificate, time: number): boolean {
+/** Whether a certificate is valid at a time, in milliseconds since 1970. */
+export function isValidAt({ validFrom, validTo }: X509Certificate, time: number): boolean {
   return Date.parse(validFrom) <= time && time <= Date.parse(validTo);
 }
 
 /** Hashes that cosign 3 uses with larger curves. */
 const HASH_OF_CURVE: Readonly<Record<string, string>> = { secp384r1: "sha384", secp521r1: "sha512" };
 
-/** Whether the signature over the payload was made with the key. */
-export function signatureFits({ payload, signature, isBundle }: Signature, key: KeyObject): boolean {
+/**
+ * Whether the signature over the payload was made with the key.
+ * @param hash the only one that counts; default SHA-256, and in bundles also that of the key's curve
+ */
+export function signatureFits({ payload, signature, isBundle }: Signature, key: KeyObject, hash?: string): boolean {
   const own = isBundle ? HASH_OF_CURVE[key.asymmetricKeyDetails?.namedCurve ?? ""] : undefined;
-  const algorithms = key.asymmetricKeyType === "ed25519" ? [null] : ["sha256", ...(own === undefined ? [] : [own])];
+  const hashes = hash === undefined ? ["sha256", ...(own === undefined ? [] : [own])] : [hash];
+  const algorithms = key.asymmetricKeyType === "ed25519" ? [null] : hashes;
   try {
     return algorithms.some((algorithm) => verify(algorithm, payload, key, signature));
   } catch {

@@ -275,7 +275,8 @@ function logEntry({ SignedEntryTimestamp, Payload }: LogBundle) {
   };
 }
 
-function at(value: unknown, ...path: readonly string[]): unknown {
+/** The value at a path of own members; undefined when there is none. */
+export function at(value: unknown, ...path: readonly string[]): unknown {
   let current = value;
   for (const key of path) {
     if (typeof current !== "object" || current === null || !Object.hasOwn(current, key)) return undefined;
