@@ -1,5 +1,5 @@
 /** Reads what ImageValidatingPolicies ask about images, without a cache (spec kyverno.md 9). */
-import { FetchError } from "./fetch-error.js";
+import { artifactContent, artifactError, artifactsOf } from "./artifacts.js";
 import { parseImageReference } from "./image-reference.js";
 import type { Registry } from "./registry.js";
 import type { Attestor, AttestorVerdict, Sought } from "./signatures/attestor.js";
@@ -43,7 +43,10 @@ export class ImageTrustReader {
    * The content of the first artifact of a type that refers to an image, in JSON; its signatures are not looked at.
    * @throws FetchError
    */
-  async artifact(_image: string, _digest: string, _artifactType: string, _signal: AbortSignal): Promise<unknown> {
-    throw new FetchError("to be written");
+  async artifact(image: string, digest: string, artifactType: string, signal: AbortSignal): Promise<unknown> {
+    const place = { registry: this.#registry, image: parseImageReference(image), signal };
+    const [first] = await artifactsOf(place, digest, artifactType);
+    if (first === undefined) throw artifactError(`artifact of type ${artifactType} not found`);
+    return artifactContent(place, first, digest);
   }
 }
