@@ -7,7 +7,7 @@ import { FetchError } from "./fetch-error.js";
 import { MAX_ANSWER_BYTES } from "./limits.js";
 import type { Descriptor } from "./registry.js";
 import { layersOf } from "./registry-client.js";
-import type { Attested } from "./signatures/attestor-verdict.js";
+import type { Attested } from "./signatures/attestor.js";
 import { MAX_REFERRER_LISTS } from "./signatures/bundle.js";
 
 /** Most artifacts of all types that may refer to an image, as in the reference implementation: more are an error. */

@@ -12,11 +12,10 @@ import { CertificateProblem } from "../../x509/problem.js";
 import { artifactContent, artifactError, artifactsOf, onlyLayer } from "../artifacts.js";
 import { shownOf } from "../fetch-error.js";
 import type { Descriptor } from "../registry.js";
-import { type AttestorVerdict, MAX_REASONS, type NotaryAttestor, type Sought } from "./attestor.js";
-import type { Attested } from "./attestor-verdict.js";
+import { type Attested, type AttestorVerdict, MAX_REASONS, type NotaryAttestor, type Sought } from "./attestor.js";
 import { isUnavailable, MAX_BUNDLE_BYTES } from "./bundle.js";
 import * as certified from "./notation-certificates.js";
-import { MAX_CERTIFICATES, must } from "./notation-certificates.js";
+import { MAX_CERTIFICATES, must } from "./timestamp-token.js";
 
 /** Most signatures of one manifest that are looked at, as in the reference implementation. */
 export const MAX_SIGNATURE_ATTEMPTS = 10;

@@ -7,8 +7,9 @@ import { ImageTrustReader } from "../../../src/fetch/image-trust.js";
 import type { Descriptor, Registry } from "../../../src/fetch/registry.js";
 import type { AttestorVerdict, NotaryAttestor, Sought } from "../../../src/fetch/signatures/attestor.js";
 import { MAX_SIGNATURE_ATTEMPTS, notaryVerdict } from "../../../src/fetch/signatures/notation.js";
-import { MAX_CERTIFICATES, MAX_TRUSTED_CERTIFICATES } from "../../../src/fetch/signatures/notation-certificates.js";
+import { MAX_TRUSTED_CERTIFICATES } from "../../../src/fetch/signatures/notation-certificates.js";
 import { SignatureChecks } from "../../../src/fetch/signatures/signature-checks.js";
+import { MAX_CERTIFICATES } from "../../../src/fetch/signatures/timestamp-token.js";
 import { CHAINS, ENVELOPES, type NotationCase, TIMESTAMPS, TRUSTED } from "./notation-cases.js";
 import { certificate, envelope, pemOf } from "./test-notary.js";
 

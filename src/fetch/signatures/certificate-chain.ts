@@ -1,0 +1,133 @@
+/** Certificates of signers: their authorities, proofs of certificate logs (RFC 6962), and signed timestamps (RFC 3161). */
+import { createHash } from "node:crypto";
+import type { TrustMaterial } from "@sigstore/verify";
+import { type Certificate, readCertificate } from "../../x509/certificate.js";
+import { contextTag, DerReader, TAG } from "../../x509/der.js";
+import { element } from "../../x509/issue.js";
+import { readBasicConstraints } from "../../x509/trust.js";
+import { isIssued, purposesOf } from "./notation-certificates.js";
+import { contentOf, elementsOf, partsOf, readToken } from "./timestamp-token.js";
+
+type Core = typeof import("@sigstore/core");
+
+/** Extended key usages in DER as hexadecimal: signatures, timestamps, any. */
+export const CODE_SIGNING = "2b06010505070303";
+const TIME_STAMPING = "2b06010505070308";
+const ANY_PURPOSE = "551d2500";
+/** The beginning of the extension with proofs of certificate logs. */
+const PROOFS = Buffer.from("060a2b06010401d679020402", "hex");
+/** An authority: the certificates from an issuer to the root. */
+export interface Authority {
+  readonly chain: readonly Certificate[];
+  /** The certificate that signs timestamps, where they need not carry it. */
+  readonly leaf?: Certificate;
+  readonly validFor?: { readonly start: Date; readonly end: Date };
+}
+
+/** The authorities of a trust root; chains that are not signed from one certificate to the next are left out. */
+export function authoritiesIn(list: TrustMaterial["certificateAuthorities"]): readonly Authority[] {
+  return list.flatMap(({ certChain, validFor }) => {
+    try {
+      return [{ ...authorityOf(certChain.map(({ root }) => readCertificate(root.toDER(), true))), validFor }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/**
+ * The authority of a chain, which may begin with a certificate that is not one of an authority.
+ * @throws an error when the chain is broken
+ */
+export function authorityOf(certificates: readonly Certificate[]): Authority {
+  const isAuthority = ({ extensions }: Certificate) => readBasicConstraints(extensions.basicConstraints).authority;
+  const [first] = certificates;
+  const leaf = first === undefined || isAuthority(first) ? undefined : first;
+  const chain = leaf === undefined ? certificates : certificates.slice(1);
+  for (const [below, certificate] of chain.entries()) {
+    const { authority, pathLength } = readBasicConstraints(certificate.extensions.basicConstraints);
+    const issuer = chain[below + 1];
+    if (!authority || pathLength < below || (issuer !== undefined && !isIssued(certificate, issuer)))
+      throw new Error("not a chain");
+  }
+  if (chain.length === 0) throw new Error("no authority");
+  return { chain, ...(leaf && { leaf }) };
+}
+
+const isFor = (certificate: Certificate, purpose: string): boolean => {
+  const purposes = purposesOf(certificate);
+  return purposes.length === 0 || purposes.includes(purpose) || purposes.includes(ANY_PURPOSE);
+};
+
+/** Whether a certificate is valid at a time, in milliseconds since 1970. */
+export function isValidAt({ validity }: Certificate, time: number): boolean {
+  const { from, to } = validity();
+  return from <= time && time <= to;
+}
+
+/** The issuer of a certificate, if it and the authorities above it are valid at a time, in milliseconds since 1970. */
+export function issuerAt(
+  certificate: Certificate,
+  { chain, validFor }: Authority,
+  purpose: string,
+  time: number,
+): Certificate | undefined {
+  if (validFor !== undefined && (time < validFor.start.getTime() || time > validFor.end.getTime())) return undefined;
+  const index = chain.findIndex((one) => isIssued(certificate, one));
+  const above = chain.slice(Math.max(index, 0));
+  return above.every((one) => isFor(one, purpose) && isValidAt(one, time)) ? chain[index] : undefined;
+}
+
+/** Whether a trusted certificate log has signed that it knows a certificate. */
+export function isProven(
+  core: Core,
+  { signed, extensionList }: Certificate,
+  issuer: Certificate,
+  logs: TrustMaterial["ctlogs"],
+): boolean {
+  const extensions: Buffer[] = [];
+  let proofs: Buffer | undefined;
+  for (const reader = new DerReader(extensionList); !reader.atEnd; ) {
+    const { raw, value } = reader.element();
+    if (proofs === undefined && value.subarray(0, PROOFS.length).equals(PROOFS)) proofs = raw;
+    else extensions.push(raw);
+  }
+  if (proofs === undefined) return false;
+  // Logs sign the certificate without their proofs.
+  const parts: Buffer[] = [];
+  for (const reader = new DerReader(new DerReader(signed).expect(TAG.sequence)); !reader.atEnd; ) {
+    const { tag, raw } = reader.element();
+    if (tag !== contextTag(3, true)) parts.push(raw);
+  }
+  const body = element(TAG.sequence, ...parts, element(contextTag(3, true), element(TAG.sequence, ...extensions)));
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(body.length);
+  const entry = Buffer.concat([createHash("sha256").update(issuer.publicKey).digest(), length.subarray(1), body]);
+  const { signedCertificateTimestamps } = new core.X509SCTExtension(core.ASN1Obj.parseBuffer(Buffer.from(proofs)));
+  return signedCertificateTimestamps.some((proof) =>
+    logs.some(
+      ({ logID, publicKey, validFor: { start, end } }) =>
+        logID.equals(proof.logID) && start <= proof.datetime && proof.datetime <= end && proof.verify(entry, publicKey),
+    ),
+  );
+}
+
+/** The time of a signed timestamp about some bytes, in milliseconds since 1970; undefined when no authority has signed it. */
+export function timeOf(der: Buffer, about: Buffer, authorities: readonly Authority[]): number | undefined {
+  try {
+    // The answer of an authority: its status, and the token.
+    const token = readToken(partsOf(elementsOf(der)[0])[1]?.raw ?? Buffer.alloc(0), about);
+    const [issuer, serial] = partsOf(token.signer);
+    const isSigner = (one: Certificate) =>
+      one.serialNumber.equals(contentOf(serial, TAG.integer)) && one.issuer.equals(contentOf(issuer, TAG.sequence));
+    for (const authority of authorities) {
+      const leaf = (authority.leaf === undefined ? token.certificates : [authority.leaf]).find(isSigner);
+      if (leaf === undefined || !purposesOf(leaf).includes(TIME_STAMPING) || !isValidAt(leaf, token.time)) continue;
+      if (issuerAt(leaf, authority, TIME_STAMPING, token.time) === undefined) continue;
+      return token.isSignedBy(leaf) ? token.time : undefined;
+    }
+  } catch {
+    // It can't be read, or is not about these bytes.
+  }
+  return undefined;
+}
