@@ -123,6 +123,7 @@ function check(bytes: Buffer, signed: Descriptor, { authorities, timestamps, now
   const head = members(bytesOf(envelope.protected, BASE64_URL, "protected"), PROTECTED, "the protected header");
   const payload = bytesOf(envelope.payload, BASE64_URL, "payload");
   const signature = bytesOf(envelope.signature, BASE64_URL, "signature");
+  const stamp = (token ?? "") === "" ? undefined : bytesOf(token, BASE64, "its timestamp");
   const { key, algorithm } = certified.signingKey(chain[0]!);
   must(head.alg === algorithm, `its algorithm is not ${algorithm}, that of its certificate's key`);
   const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO };
@@ -137,8 +138,8 @@ function check(bytes: Buffer, signed: Descriptor, { authorities, timestamps, now
   must(expiry === undefined || now < expiry, "it has expired");
   let time = { from: now, to: now };
   if (timestamps.length > 0) {
-    must((token ?? "") !== "", "it has no timestamp, which the attestor's tsaCerts demand");
-    time = certified.verifyTimestamp(bytesOf(token, BASE64, "its timestamp"), signature, timestamps);
+    must(stamp !== undefined, "it has no timestamp, which the attestor's tsaCerts demand");
+    time = certified.verifyTimestamp(stamp, signature, timestamps);
   }
   const when = timestamps.length > 0 ? "at the time of its timestamp" : "now";
   for (const certificate of chain) {

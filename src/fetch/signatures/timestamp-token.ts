@@ -90,7 +90,7 @@ export interface TimestampToken {
 export function readToken(der: Buffer, message: Buffer): TimestampToken {
   mustBeWhole(der);
   const [kind, wrapped] = partsOf(elementsOf(der)[0]);
-  const [version, , encapsulated, ...others] = partsOf(partsOf(wrapped, CONTEXT_0)[0]);
+  const [version, hashes, encapsulated, ...others] = partsOf(partsOf(wrapped, CONTEXT_0)[0]);
   const [type, inner] = partsOf(encapsulated);
   const isKnown = hex(kind) === SIGNED_DATA && hex(version) === THREE && hex(type) === TIMESTAMP_INFO;
   must(isKnown, "its timestamp has another content");
@@ -101,6 +101,8 @@ export function readToken(der: Buffer, message: Buffer): TimestampToken {
   must(one !== undefined && surplus.length === 0, "its timestamp does not have one signer");
   const [signerVersion, signer, hash, signed, algorithm, signature] = partsOf(one);
   must(hex(signerVersion) === ONE, "its timestamp's signer has an unknown version");
+  const isListed = partsOf(hashes, TAG.set).some((listedHash) => hex(partsOf(listedHash)[0]) === hex(partsOf(hash)[0]));
+  must(isListed, "its timestamp's hash is not among those that it lists");
 
   const attributes = new Map<string, MaybeElement>();
   for (const attribute of partsOf(signed, CONTEXT_0)) {

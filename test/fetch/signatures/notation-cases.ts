@@ -159,6 +159,11 @@ export const ENVELOPES: readonly NotationCase[] = [
     },
   ),
   made("agent as number", { header: { "io.cncf.notary.signingAgent": 7 } }, /signingAgent is not a text/),
+  made(
+    "timestamp not in base64",
+    { header: { "io.cncf.notary.timestampSignature": "no token" } },
+    /its timestamp is missing or not in base64/,
+  ),
   made("no chain", { header: { x5c: [] } }, /has no certificates/),
   made(
     "chain with padding gone",
