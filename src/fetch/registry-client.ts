@@ -5,6 +5,7 @@ import { FetchError, TOO_LARGE } from "./fetch-error.js";
 import type { HttpAnswer, TakesPieces } from "./http-client.js";
 import { formatImageReference, type ImageReference } from "./image-reference.js";
 import { MAX_ANSWER_BYTES } from "./limits.js";
+import type { Descriptor, Manifest, Registry } from "./registry.js";
 import { type RegistryConnection, type RegistryRequest, readObject } from "./registry-connection.js";
 
 /** Manifests and indexes, OCI's and Docker's. */
@@ -19,29 +20,6 @@ const INDEX_TYPE = "application/vnd.oci.image.index.v1+json";
 /** Answers of registries without the API for referrers: 404, and what older ones say to an unknown address. */
 const WITHOUT_REFERRERS: readonly number[] = [400, 404, 405, 406];
 
-/** A part of an artifact. */
-export interface Descriptor {
-  readonly mediaType: string;
-  readonly digest: string;
-  /** Size in bytes. */
-  readonly size: number;
-  /** The type of an artifact in a list of referrers. */
-  readonly artifactType?: string;
-  readonly annotations?: Readonly<Record<string, string>>;
-}
-
-/** A manifest or index as stored in the registry. */
-export interface Manifest {
-  /** `sha256:<hex>` of `bytes`; equals the reference's digest when it has one. */
-  readonly digest: string;
-  readonly bytes: Buffer;
-  /**
-   * Its JSON, parsed at first use; its members are unchecked.
-   * @throws FetchError when it is not a JSON object, or has too many values
-   */
-  readonly content: Readonly<Record<string, unknown>>;
-}
-
 /** Decides whether an image may be used; see `signatures/`. */
 export interface ImageVerifier {
   /**
@@ -52,7 +30,7 @@ export interface ImageVerifier {
 }
 
 /** A client for any number of registries. */
-export class RegistryClient {
+export class RegistryClient implements Registry {
   readonly #connection: RegistryConnection;
   readonly #places: Places | undefined;
 

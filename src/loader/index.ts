@@ -8,6 +8,7 @@ import {
   createModuleFetcher,
   ImageInspector,
   ImageMetadata,
+  ImageTrustReader,
   localModuleShare,
   type ModuleFetcher,
   openRegistries,
@@ -116,10 +117,12 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
     : openAccess(access, now, (message, level) => logger?.log(level ?? "warn", message));
   const world = cluster && clusterWorld(cluster, now);
   const metadata = new ImageMetadata(registry);
+  const trust = new ImageTrustReader(registry, fetch.signatures);
   const external = closed
     ? closedExternal()
     : openExternal({
         readImage: (reference, signal) => metadata.read(reference, signal),
+        askRegistries: () => trust,
         now,
         egress,
         cluster,

@@ -11,7 +11,9 @@ import { isBlocked } from "./http/http-failure.js";
 import type { HttpSource } from "./http/http-source.js";
 import { NetworkHttp } from "./http/network-http.js";
 import { type PluginReply, type PluginRequest, pluginHttp } from "./http/plugin-http.js";
+import type { ImageAccess } from "./images/image-trust.js";
 import { type ReadImage, RegistryImages } from "./images/registry-images.js";
+import { type AskRegistries, RegistryTrust } from "./images/registry-trust.js";
 import { ClusterObjects } from "./objects/cluster-objects.js";
 
 /** The servers that policies may send requests to. */
@@ -28,6 +30,7 @@ export interface EgressOptions {
 export interface ExternalOptions {
   readonly egress?: EgressOptions;
   readonly readImage: ReadImage;
+  readonly askRegistries: (access: ImageAccess) => AskRegistries;
   /** Absent: questions that need one fail. */
   readonly cluster?: Cluster | undefined;
   /** Monotonic milliseconds. */
@@ -96,7 +99,7 @@ export const closedExternal = (): OpenExternal => ({
  * Nothing is connected before the first question.
  * @throws UsageError
  */
-export function openExternal({ egress, readImage, cluster, now }: ExternalOptions): OpenExternal {
+export function openExternal({ egress, readImage, askRegistries, cluster, now }: ExternalOptions): OpenExternal {
   const { client, http, close } = openHttp(egress);
   const ended = new AbortController();
   const keeper = new EntryKeeper({ client, now, ...(cluster && { cluster }) });
@@ -107,6 +110,7 @@ export function openExternal({ egress, readImage, cluster, now }: ExternalOption
       objects: objects ?? NO_OBJECTS,
       http,
       images: new RegistryImages(readImage, now, ended.signal),
+      trust: new RegistryTrust(askRegistries, ended.signal),
       entries:
         objects === undefined || cluster === undefined ? NO_ENTRIES : new ClusterEntries(objects, cluster, keeper, now),
       keeper,

@@ -7,6 +7,7 @@ import type { JsonObject } from "../kubernetes/object.js";
 import { andThen, type Eventual } from "./eventual.js";
 import type { ExternalData } from "./external.js";
 import type { HttpQuestion } from "./http/http-source.js";
+import type { AttestorVerdict, ImageAccess, TrustQuestion } from "./images/image-trust.js";
 import type { EqualLabels, ObjectPlace } from "./objects/object-source.js";
 import { LookupFailure } from "./resources/resource-source.js";
 
@@ -67,6 +68,19 @@ export class RequestExternal {
 
   image(reference: string): Answered<JsonObject> {
     return this.#ask(keyOf("image", reference), () => this.#data.images.metadata(reference));
+  }
+
+  imageDigest(image: string, access: ImageAccess): Answered<string> {
+    return this.#ask(keyOf("digest", image, access), () => this.#data.trust.digest(image, access));
+  }
+
+  imageVerdict(question: TrustQuestion): Answered<AttestorVerdict> {
+    return this.#ask(keyOf("verdict", question), () => this.#data.trust.verdict(question));
+  }
+
+  artifact(image: string, artifactType: string, access: ImageAccess): Answered<unknown> {
+    const put = (): Eventual<unknown> => this.#data.trust.artifact(image, artifactType, access);
+    return this.#ask(keyOf("artifact", image, artifactType, access), put);
   }
 
   entry(name: string, projection: string): Answered<unknown> {

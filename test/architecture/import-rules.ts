@@ -298,6 +298,6 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
     rooms: ["data", "kubernetes", "wasm", "wasm/protocols", "wasm/rewrite"],
     types: ["policy", "wasm/host"],
   },
-  world: { rooms: ["cel", "data", "data/go", "kubernetes"] },
+  world: { rooms: ["cel", "data", "data/go", "kubernetes"], types: ["fetch"] },
   x509: { rooms: ["data/go"] },
 };

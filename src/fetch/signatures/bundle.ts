@@ -10,7 +10,8 @@ import { isJsonObject } from "../../data/same-value.js";
 import { FetchError } from "../fetch-error.js";
 import type { ImageReference } from "../image-reference.js";
 import { MAX_ANSWER_VALUES } from "../limits.js";
-import { type Descriptor, layersOf, type RegistryClient } from "../registry-client.js";
+import type { Descriptor, Registry } from "../registry.js";
+import { layersOf } from "../registry-client.js";
 import type { Claimed, Signature } from "./signature-layer.js";
 
 /** The beginning of a bundle's media type, in every version. */
@@ -51,7 +52,7 @@ export function mayBeSignature({ artifactType, annotations = {} }: Descriptor): 
  * @throws FetchError when the registry is not available
  */
 export async function signatureBundle(
-  registry: RegistryClient,
+  registry: Registry,
   image: ImageReference,
   digest: string,
   manifest: () => Promise<Buffer>,
@@ -168,7 +169,7 @@ export const MAX_REFERRERS = 1000;
  * @throws FetchError when the registry refuses, or the list is cut, endless or unreadable: that is never an image without signatures
  */
 export async function signatureReferrers(
-  registry: RegistryClient,
+  registry: Registry,
   image: ImageReference,
   digest: string,
   signal: AbortSignal,

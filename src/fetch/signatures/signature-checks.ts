@@ -7,7 +7,8 @@ import { limiter } from "../../data/limiter.js";
 import { FetchError, reasonOf, shownOf, TOO_LARGE } from "../fetch-error.js";
 import { formatImageReference, type ImageReference } from "../image-reference.js";
 import { MAX_ANSWER_BYTES } from "../limits.js";
-import type { Descriptor, ImageVerifier, Manifest, RegistryClient } from "../registry-client.js";
+import type { Descriptor, Manifest, Registry } from "../registry.js";
+import type { ImageVerifier } from "../registry-client.js";
 import { signatureBundle, signatureReferrers } from "./bundle.js";
 import { type Claim, claimOf, isSignedAsClaimed } from "./layer-verification.js";
 import {
@@ -45,7 +46,7 @@ const EXAMINED_AT_ONCE = 8;
 
 /** An image to be verified. */
 export interface Verification {
-  readonly registry: RegistryClient;
+  readonly registry: Registry;
   readonly image: ImageReference;
   /** The image in a guest's words, for messages to it; absent for a configuration's check, whose images clients must not see. */
   readonly name?: string;
@@ -66,11 +67,7 @@ type Payloads = Map<string, ReturnType<typeof payloadOf>>;
 type Load = (listed: Descriptor, payloads: Payloads) => Promise<Examined | undefined>;
 
 /** Verifies images by verification.yml (spec kubewarden.md 1.8). */
-export function imageVerifier(
-  config: VerificationConfig,
-  registry: RegistryClient,
-  checks: SignatureChecks,
-): ImageVerifier {
+export function imageVerifier(config: VerificationConfig, registry: Registry, checks: SignatureChecks): ImageVerifier {
   return {
     async verify(image, signal) {
       try {
@@ -322,7 +319,7 @@ async function mayMeet(claimed: Claimed, open: ReadonlySet<Sought>) {
 
 /** Fetches a payload; undefined when it is missing, or has another digest: one party's entries must not keep others' signatures from being found. */
 async function payloadOf(
-  registry: RegistryClient,
+  registry: Registry,
   artifact: ImageReference,
   descriptor: Descriptor,
   signal: AbortSignal,

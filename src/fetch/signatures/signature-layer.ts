@@ -5,7 +5,8 @@ import { hasMoreValues } from "../../data/json-values.js";
 import { isJsonObject } from "../../data/same-value.js";
 import { FetchError, TOO_LARGE } from "../fetch-error.js";
 import type { ImageReference } from "../image-reference.js";
-import { type Descriptor, layersOf, type RegistryClient } from "../registry-client.js";
+import type { Descriptor, Registry } from "../registry.js";
+import { layersOf } from "../registry-client.js";
 import { jsonOf } from "../registry-connection.js";
 
 /** Media type of a layer with a signed payload. */
@@ -94,7 +95,7 @@ export function signaturesOf({ host, repository }: ImageReference, digest: strin
  * @throws FetchError when the registry is not available, or the artifact is invalid; an image without signatures has an empty list
  */
 export async function signatureDescriptors(
-  registry: RegistryClient,
+  registry: Registry,
   artifact: ImageReference,
   maxBytes: number,
   signal: AbortSignal,

@@ -10,7 +10,7 @@ import {
 } from "../../kinds/kyverno/offline/index.js";
 import { isObject, type JsonObject } from "../../kubernetes/object.js";
 import { NO_OPINION } from "../../world/authorizer/authorizer.js";
-import type { ExternalData } from "../../world/external.js";
+import { type ExternalData, NO_TRUST } from "../../world/external.js";
 import type { HttpSource } from "../../world/http/http-source.js";
 import { ContextImages } from "../../world/images/context-images.js";
 import { KnownKinds } from "../../world/objects/known-kinds.js";
@@ -148,7 +148,7 @@ function clusterOf({ resources, values }: TestData, cluster: ClusterObjects, htt
   const kinds = new KnownKinds(cluster.definitions);
   const objects = new MemoryObjects([...own, ...cluster.objects, ...cluster.definitions], kinds);
   for (const resource of resources) mustBeKnown(resource, objects, values);
-  return fakeClusterData(objects, { http, images: new ContextImages() });
+  return fakeClusterData(objects, { http, images: new ContextImages(), trust: NO_TRUST });
 }
 
 /** Checks that a resource has a known kind, and an existing Namespace, as in a cluster. */
