@@ -69,25 +69,15 @@ export function digestOf(algorithm: MaybeElement, bytes: Buffer): Buffer {
 }
 
 /** A token whose signature is still to be checked. */
-export interface TimestampToken {
-  /** Milliseconds since 1970. */
-  readonly time: number;
-  /** The most that the time may be wrong, in milliseconds. */
-  readonly accuracy: number;
-  readonly certificates: readonly Certificate[];
-  /** The signer's certificate as it is named beside what is signed: issuer and serial number. */
-  readonly signer: MaybeElement;
-  /** The first value of each signed attribute, by its object identifier in DER as hexadecimal. */
-  readonly attributes: ReadonlyMap<string, MaybeElement>;
-  /** Whether it is signed with a certificate's key. */
-  readonly isSignedBy: (certificate: Certificate) => boolean;
-}
+export type TimestampToken = ReturnType<typeof readToken>;
 
 /**
  * Reads a token about a message.
+ * @returns its time and the most that it may be wrong, in milliseconds; the name of its signer's certificate beside what is signed (issuer and serial
+ *   number); the first value of each signed attribute, by its object identifier in DER as hexadecimal
  * @throws FetchError with the reason why it does not count; CertificateProblem for one that can't be read
  */
-export function readToken(der: Buffer, message: Buffer): TimestampToken {
+export function readToken(der: Buffer, message: Buffer) {
   mustBeWhole(der);
   const [kind, wrapped] = partsOf(elementsOf(der)[0]);
   const [version, hashes, encapsulated, ...others] = partsOf(partsOf(wrapped, CONTEXT_0)[0]);
@@ -124,8 +114,8 @@ export function readToken(der: Buffer, message: Buffer): TimestampToken {
     ...timeOf(content, message),
     certificates: listed.map(({ raw }) => readCertificate(raw)),
     signer,
-    attributes,
-    isSignedBy: ({ publicKey }) => isSignedWith(made, publicKey),
+    attributes: attributes as ReadonlyMap<string, MaybeElement>,
+    isSignedBy: ({ publicKey }: Certificate): boolean => isSignedWith(made, publicKey),
   };
 }
 
