@@ -201,7 +201,7 @@ export class CosignSigner {
       ? await checkLogged(
           signature,
           bundle,
-          claimant,
+          claimant.publicKey,
           logs ?? (await this.#trust(trustRoot)).material.tlogs,
           logs !== undefined,
         )
@@ -254,15 +254,14 @@ export class CosignSigner {
   }
 
   /** The times of its verified timestamps. */
-  async #stamped({ signature, payload, isBundle, statement }: Signature, bundle: Bundle, trustRoot: TrustRoot) {
+  async #stamped({ signature, envelope }: Signature, bundle: Bundle, trustRoot: TrustRoot) {
     const stamps = bundle.verificationMaterial.timestampVerificationData?.rfc3161Timestamps ?? [];
     if (stamps.length > MAX_PROOFS) throw new SignatureProblem(`it has more than ${MAX_PROOFS} timestamps`);
     if (stamps.length === 0) return [];
     const isAlone = this.#parts.key !== undefined && !this.#requiresLog;
     const others = isAlone ? [] : (await this.#trust(trustRoot)).timestampAuthorities;
     const authorities = [...this.#parts.timestamps, ...others];
-    const about = !isBundle && statement !== undefined ? payload : signature;
-    const times = stamps.map(({ signedTimestamp }) => timeOf(signedTimestamp, about, authorities));
+    const times = stamps.map(({ signedTimestamp }) => timeOf(signedTimestamp, envelope ?? signature, authorities));
     const verified = times.filter((time) => time !== undefined);
     if (verified.length === 0) throw new SignatureProblem("its timestamp is not right, or of no trusted authority");
     return verified;
