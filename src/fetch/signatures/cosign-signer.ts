@@ -88,7 +88,6 @@ export async function signerOf(attestor: CosignAttestor): Promise<CosignSigner> 
 
 /** An attestor with what was read of it. */
 interface Parts {
-  readonly core: typeof import("@sigstore/core");
   readonly attestor: CosignAttestor;
   /** A key in place of certificates. */
   readonly key: Claimant | undefined;
@@ -116,7 +115,6 @@ async function partsOf(attestor: CosignAttestor): Promise<Parts> {
   const hash = key?.hashAlgorithm;
   if (hash && !HASHES.includes(hash)) throw wrong("key.hashAlgorithm", `is none of ${HASHES.join(", ")}`);
   return {
-    core: await import("@sigstore/core"),
     attestor,
     key: keyed && { key: keyed, publicKey: derOfKey(keyed), ...(hash && { hash }) },
     certificate:
@@ -248,7 +246,7 @@ export class CosignSigner {
       if (issuer === undefined) throw new SignatureProblem("its certificate was not issued by a trusted authority");
       if (this.#parts.attestor.ctlog?.insecureIgnoreSCT === true || time !== times[0]) continue;
       const proofs = this.#parts.certificateLogs ?? (await this.#trust(trustRoot)).material.ctlogs;
-      if (!isProven(this.#parts.core, certificate, issuer, proofs))
+      if (!isProven(certificate, issuer, proofs))
         throw new SignatureProblem("its certificate has no valid proof of a trusted certificate log (SCT)");
     }
   }
