@@ -64,10 +64,11 @@ export function authorityOf(certificates: readonly Certificate[]): Authority {
   return { chain, ...(leaf && { leaf }) };
 }
 
-const isFor = (certificate: Certificate, purpose: string): boolean => {
+/** Whether a certificate is for a purpose, which some must name. */
+export function isFor(certificate: Certificate, purpose: string, isStrict = false): boolean {
   const purposes = purposesOf(certificate);
-  return purposes.length === 0 || purposes.includes(purpose) || purposes.includes(ANY_PURPOSE);
-};
+  return purposes.includes(purpose) || (!isStrict && (purposes.length === 0 || purposes.includes(ANY_PURPOSE)));
+}
 
 /** Whether a certificate is valid at a time, in milliseconds since 1970. */
 export function isValidAt({ validity }: Certificate, time: number): boolean {
@@ -95,7 +96,9 @@ export function isProven(certificate: Certificate, issuer: Certificate, logs: Tr
   for (const reader = new DerReader(certificate.extensionList); !reader.atEnd; ) {
     const { raw, value } = reader.element();
     if (list === undefined && value.subarray(0, PROOFS.length).equals(PROOFS))
-      list = new DerReader(new DerReader(value.subarray(PROOFS.length)).expect(TAG.octetString)).expect(TAG.octetString);
+      list = new DerReader(new DerReader(value.subarray(PROOFS.length)).expect(TAG.octetString)).expect(
+        TAG.octetString,
+      );
     else extensions.push(raw);
   }
   if (list === undefined) return false;
@@ -146,7 +149,7 @@ export function timeOf(der: Buffer, about: Buffer, authorities: readonly Authori
     for (const authority of authorities) {
       const known = authority.leaf === undefined ? carried.map(({ raw }) => readCertificate(raw)) : [authority.leaf];
       const leaf = known.find(isSigner);
-      if (leaf === undefined || !purposesOf(leaf).includes(TIME_STAMPING) || !isValidAt(leaf, time)) continue;
+      if (leaf === undefined || !isFor(leaf, TIME_STAMPING, true) || !isValidAt(leaf, time)) continue;
       if (issuerAt(leaf, authority, TIME_STAMPING, time) === undefined) continue;
       checkAttributes(attributes, written, signature, hash, leaf);
       return time;
