@@ -45,6 +45,15 @@ export function authoritiesIn(list: TrustMaterial["certificateAuthorities"]): re
   });
 }
 
+/** Certificates in the order of their chain, from the first one to the root. */
+export function inOrder(certificates: readonly Certificate[]): readonly Certificate[] {
+  const chain = certificates.filter(({ issuer, subject }) => issuer.equals(subject)).slice(0, 1);
+  const isNext = (one: Certificate) =>
+    chain[0] !== undefined && !chain.includes(one) && one.issuer.equals(chain[0].subject);
+  for (let next = certificates.find(isNext); next !== undefined; next = certificates.find(isNext)) chain.unshift(next);
+  return chain.length === certificates.length ? chain : [];
+}
+
 /**
  * The authority of a chain, which may begin with a certificate that is not one of an authority.
  * @throws an error when the chain is broken

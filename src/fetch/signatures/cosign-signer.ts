@@ -14,6 +14,7 @@ import {
   authoritiesIn,
   authorityOf,
   CODE_SIGNING,
+  inOrder,
   isFor,
   isProven,
   issuerAt,
@@ -94,7 +95,7 @@ async function prepared(attestor: CosignAttestor): Promise<CosignSigner> {
   if (hash !== undefined && !HASHES.includes(hash)) throw wrong("key.hashAlgorithm", `is none of ${HASHES.join(", ")}`);
   const key = keyless || !given ? undefined : publicKeyIn("key.data", given.data ?? "");
   const own = keyless || given || !pair?.cert ? undefined : certificatesIn("certificate.cert", pair.cert)[0];
-  const chain = (name: string, text: string) => reading(name, () => authorityOf(certificatesIn(name, text)));
+  const chain = (name: string, text: string) => reading(name, () => authorityOf(inOrder(certificatesIn(name, text))));
   const isChained = own === undefined || Boolean(pair?.certChain);
   if (!key && !own && !keyless && !pair?.certChain) throw wrong("cosign", "has neither key, keyless nor certificate");
   const roots = keyless?.roots
