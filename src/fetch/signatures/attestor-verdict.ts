@@ -1,8 +1,8 @@
 /** The verdict of one attestor about one image (spec kyverno.md 9). */
 import { FetchError } from "../fetch-error.js";
-import type { ImageReference } from "../image-reference.js";
-import type { Descriptor, Registry } from "../registry.js";
-import { type Attestor, type AttestorVerdict, MAX_REASONS, type Sought } from "./attestor.js";
+import type { Descriptor } from "../registry.js";
+import { type Attested, type Attestor, type AttestorVerdict, MAX_REASONS, type Sought } from "./attestor.js";
+
 import { isUnavailable, readBundle, signatureReferrers } from "./bundle.js";
 import { type CosignSigner, signerOf } from "./cosign-signer.js";
 import { notaryVerdict } from "./notation.js";
@@ -18,15 +18,6 @@ import {
   signatureLayer,
 } from "./signature-layer.js";
 import { SIGN_PREDICATE, SignatureProblem } from "./statement.js";
-
-/** An image whose attestors are asked. */
-export interface Attested {
-  readonly registry: Registry;
-  readonly image: ImageReference;
-  /** The digest of its manifest or index. */
-  readonly digest: string;
-  readonly signal: AbortSignal;
-}
 
 /** Predicate types by cosign's names for them. */
 const PREDICATE_TYPES: ReadonlyMap<string, string> = new Map([
@@ -107,7 +98,15 @@ async function search(
   async function bundle(descriptor: Descriptor): Promise<Candidate> {
     await turn();
     const manifest = async () => (await registry.manifest({ ...image, digest }, signal)).bytes;
-    const signature = await readBundle(registry, place, descriptor, expected, manifest, signal, turn);
+    const signature = await readBundle(
+      registry,
+      place,
+      descriptor,
+      expected,
+      isImage ? manifest : undefined,
+      signal,
+      turn,
+    );
     await turn();
     return { signature, claimant: signer.claimant(signature, true) };
   }

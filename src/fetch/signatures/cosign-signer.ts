@@ -3,6 +3,7 @@ import { createHash, type KeyObject } from "node:crypto";
 import type { TrustMaterial } from "@sigstore/verify";
 import { LRUCache } from "lru-cache";
 import { readPublicKey } from "../../config/public-key.js";
+import { parsePlainJson } from "../../data/json.js";
 import { hasMoreValues } from "../../data/json-values.js";
 import { type Certificate, readCertificate } from "../../x509/certificate.js";
 import { keyOf } from "../../x509/signature.js";
@@ -272,5 +273,5 @@ async function trustedRootIn(text: string): Promise<Trust> {
     throw wrong(member, `has more than ${MAX_TRUSTED_PARTS} certificates and keys`);
   const { TrustedRoot } = await import("@sigstore/protobuf-specs");
   const { toTrustMaterial } = await import("@sigstore/verify");
-  return reading(member, () => authorities(toTrustMaterial(TrustedRoot.fromJSON(JSON.parse(text)))));
+  return reading(member, () => authorities(toTrustMaterial(TrustedRoot.fromJSON(parsePlainJson(text)))));
 }

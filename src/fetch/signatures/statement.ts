@@ -4,7 +4,6 @@ import { JsonError, readJson, readJsonInSteps, scanJson, UNIQUE_KEYS } from "../
 import { hasMoreValues } from "../../data/json-values.js";
 import { isJsonObject } from "../../data/same-value.js";
 import { MAX_ANSWER_VALUES } from "../limits.js";
-import type { Signature } from "./signature-layer.js";
 
 /** The statement that cosign signs for an image. Others say something about it: none of them is a signature. */
 export const SIGN_PREDICATE = "https://sigstore.dev/cosign/sign/v1";
@@ -91,7 +90,18 @@ export interface Expected {
   readonly predicateType: string;
 }
 
-type Signed = Pick<Signature, "payload" | "signature" | "imageDigest" | "annotations" | "statement">;
+/** A signature with what it signs, unverified. */
+export interface Signed {
+  /** The signed bytes. */
+  readonly payload: Buffer;
+  readonly signature: Buffer;
+  /** The digest of the image that it is about. */
+  readonly imageDigest: string;
+  /** The signer's annotations. */
+  readonly annotations: Readonly<Record<string, unknown>>;
+  /** The in-toto statement that is signed; absent in payloads of other forms. */
+  readonly statement?: JsonMembers;
+}
 
 /**
  * A signed statement about the image, or about another one.

@@ -83,7 +83,7 @@ const SAID: Readonly<Record<string, Said>> = {
     of: "team/app:bundle-keyless-github",
     right: github({}),
     wrong: github({ workflow: "push" }),
-    reason: '"workflow" is no extension of certificates that is known',
+    reason: '"workflow" is not a known extension of certificates',
   },
   "roots in place of the trust root's": {
     of,
