@@ -1,5 +1,4 @@
 /** Attestors of ImageValidatingPolicies, as data: every expression in them is evaluated (spec kyverno.md 9). */
-
 import type { ImageReference } from "../image-reference.js";
 import type { Registry } from "../registry.js";
 

@@ -42,7 +42,7 @@ export function mayBeBundle({ artifactType, annotations = {} }: Descriptor, pred
  * Reads the bundle of an artifact.
  * @param image in the repository of the artifact
  * @param expected the statement to look for
- * @param manifest reads the bytes of the image's manifest, which some signatures are about
+ * @param manifest reads the bytes of the image's manifest, which some signatures are about; absent: those don't count
  * @param turn awaited between two steps of parsing
  * @throws SignatureProblem for an artifact without such a statement
  * @throws FetchError when it can't be fetched
@@ -52,7 +52,7 @@ export async function readBundle(
   image: ImageReference,
   artifact: Descriptor,
   expected: Expected,
-  manifest: () => Promise<Buffer>,
+  manifest: (() => Promise<Buffer>) | undefined,
   signal: AbortSignal,
   turn: () => Promise<void>,
 ): Promise<Signature> {
@@ -61,8 +61,7 @@ export async function readBundle(
   const [layer] = layers;
   if (layer === undefined || layers.length !== 1 || !layer.mediaType.startsWith(BUNDLE_TYPE))
     throw new SignatureProblem("its artifact is not one Sigstore bundle");
-  const isSignature = expected.predicateType === SIGN_PREDICATE;
-  const most = isSignature ? MAX_BUNDLE_BYTES : MAX_ATTESTATION_BYTES;
+  const most = expected.predicateType === SIGN_PREDICATE ? MAX_BUNDLE_BYTES : MAX_ATTESTATION_BYTES;
   if (layer.size > most) throw new SignatureProblem(`its bundle has more than ${most} bytes`);
   const bytes = await registry.blob(image, layer, most, signal);
   const json = strictJson(bytes, "its bundle");
@@ -70,12 +69,11 @@ export async function readBundle(
   const bundle = await parsed(json);
   await turn();
   const { content } = bundle;
-  if (content.$case === "messageSignature" && !isSignature)
-    throw new SignatureProblem("its bundle holds no in-toto statement");
-  const signed =
-    content.$case === "dsseEnvelope"
-      ? await statementIn(content.dsseEnvelope, expected, turn)
-      : messageOf(content.messageSignature, await manifest());
+  const isStatement = content.$case === "dsseEnvelope";
+  if (!isStatement && manifest === undefined) throw new SignatureProblem("its bundle holds no in-toto statement");
+  const signed = isStatement
+    ? await statementIn(content.dsseEnvelope, expected, turn)
+    : messageOf(content.messageSignature, await manifest!());
   return { ...signed, ...claimedBy(bundle), bundle: async () => bundle, isBundle: true };
 }
 

@@ -9,7 +9,7 @@ import type { ImageReference } from "../image-reference.js";
 import type { Descriptor, Registry } from "../registry.js";
 import { layersOf } from "../registry-client.js";
 import { jsonOf } from "../registry-connection.js";
-import { type Expected, SignatureProblem, statementIn, strictJson } from "./statement.js";
+import { type Expected, SignatureProblem, type Signed, statementIn, strictJson } from "./statement.js";
 
 /**
  * Largest artifact of an image's signatures, in bytes: as much as registries themselves accept, since all of its signatures are examined, however
@@ -85,17 +85,10 @@ export interface Claimed {
   };
 }
 
-/** A signature with what it signs, unverified: of a layer or of a bundle. */
-export interface Signature extends Claimed {
-  /** The signed bytes. */
-  readonly payload: Buffer;
-  readonly signature: Buffer;
-  /** The digest of the image that it is about. */
-  readonly imageDigest: string;
-  /** The signer's annotations. */
-  readonly annotations: Readonly<Record<string, unknown>>;
-  /** The in-toto statement that is signed; absent in payloads of other forms. */
-  readonly statement?: Readonly<Record<string, unknown>>;
+/** A signature of a layer or of a bundle, unverified. */
+export interface Signature extends Claimed, Signed {
+  /** The envelope around it in JSON, where it stands in a layer: logs and timestamps are about that. */
+  readonly envelope?: Buffer;
   /**
    * Its Sigstore bundle; that of a layer is made at every call, and names no signer.
    * @throws an error for an unreadable log entry
@@ -235,7 +228,13 @@ export async function attestationLayer(
   await turn();
   const { envelopeFromJSON } = await import("@sigstore/bundle");
   const signed = await statementIn(envelopeFromJSON(dsseEnvelope), expected, turn);
-  return { ...claimedBy(listed), ...signed, bundle: () => bundleOf(listed, { dsseEnvelope }), isBundle: false };
+  return {
+    ...claimedBy(listed),
+    ...signed,
+    envelope: payload,
+    bundle: () => bundleOf(listed, { dsseEnvelope }),
+    isBundle: false,
+  };
 }
 
 /** The claims of a listed signature about its signer. */

@@ -1,10 +1,9 @@
 /** In-toto statements in DSSE envelopes, as cosign signs them about images (spec kubewarden.md 1.8). */
 import type { Envelope } from "@sigstore/bundle";
-import { hasEscapedKeys, JsonError, readJson, readJsonInSteps, UNIQUE_KEYS } from "../../data/json.js";
+import { JsonError, readJson, readJsonInSteps, scanJson, UNIQUE_KEYS } from "../../data/json.js";
 import { hasMoreValues } from "../../data/json-values.js";
 import { isJsonObject } from "../../data/same-value.js";
 import { MAX_ANSWER_VALUES } from "../limits.js";
-import type { Signature } from "./signature-layer.js";
 
 /** The statement that cosign signs for an image. Others say something about it: none of them is a signature. */
 export const SIGN_PREDICATE = "https://sigstore.dev/cosign/sign/v1";
@@ -41,16 +40,17 @@ type JsonMembers = Readonly<Record<string, unknown>>;
  * @throws SignatureProblem for a text with repeated keys, keys with escapes, or too many values
  */
 export function strictJson(bytes: Uint8Array, what: string): JsonMembers {
-  const text = strictText(bytes, what, MAX_ANSWER_VALUES);
-  return membersOf(() => readJson(text, { unique: UNIQUE_KEYS }).value, what);
+  const { text, scan } = strictText(bytes, what, MAX_ANSWER_VALUES);
+  return membersOf(() => readJson(text, { unique: UNIQUE_KEYS }, bytes, scan).value, what);
 }
 
-function strictText(bytes: Uint8Array, what: string, most: number): string {
+function strictText(bytes: Uint8Array, what: string, most: number) {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
   if (hasMoreValues(text, most)) throw new SignatureProblem(`${what} has more than ${most} values`);
+  const scan = scanJson(bytes, UNIQUE_KEYS.depth);
   // Sigstore's library reads some texts again, with the built-in parser: it must see what is seen here.
-  if (hasEscapedKeys(text)) throw new SignatureProblem(`${what} has keys with escapes`);
-  return text;
+  if (scan !== undefined && scan.escapedKeys !== 0) throw new SignatureProblem(`${what} has keys with escapes`);
+  return { text, scan };
 }
 
 function membersOf(read: () => unknown, what: string): JsonMembers {
@@ -69,11 +69,11 @@ function membersOf(read: () => unknown, what: string): JsonMembers {
 async function strictStatement(bytes: Uint8Array, turn: () => Promise<void>): Promise<JsonMembers> {
   const what = "its statement";
   if (bytes.length <= SHORT_TEXT) return strictJson(bytes, what);
-  const text = strictText(bytes, what, MAX_STATEMENT_VALUES);
+  const { text } = strictText(bytes, what, MAX_STATEMENT_VALUES);
   await turn();
   const steps = readJsonInSteps(text, { unique: UNIQUE_KEYS }, bytes);
   for (;;) {
-    let step: IteratorResult<undefined, { readonly value: unknown }> | undefined;
+    let step: ReturnType<typeof steps.next> | undefined;
     const value = membersOf(() => {
       step = steps.next();
       return step.done === true ? step.value.value : {};
@@ -90,7 +90,18 @@ export interface Expected {
   readonly predicateType: string;
 }
 
-type Signed = Pick<Signature, "payload" | "signature" | "imageDigest" | "annotations" | "statement">;
+/** A signature with what it signs, unverified. */
+export interface Signed {
+  /** The signed bytes. */
+  readonly payload: Buffer;
+  readonly signature: Buffer;
+  /** The digest of the image that it is about. */
+  readonly imageDigest: string;
+  /** The signer's annotations. */
+  readonly annotations: Readonly<Record<string, unknown>>;
+  /** The in-toto statement that is signed; absent in payloads of other forms. */
+  readonly statement?: JsonMembers;
+}
 
 /**
  * A signed statement about the image, or about another one.
