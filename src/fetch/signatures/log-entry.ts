@@ -20,13 +20,14 @@ const ENTRIES: Readonly<Record<string, string>> = {
   "hashedrekord 0.0.2":
     "payload hashedRekordV002.signature.content hashedRekordV002.data.digest hashedRekordV002.signature.verifier",
   "dsse 0.0.1": "statement signatures.0.signature payloadHash.value signatures.0.verifier",
-  "dsse 0.0.2":
-    "statement dsseV002.signatures.0.content dsseV002.payloadHash.digest dsseV002.signatures.0.verifier",
+  "dsse 0.0.2": "statement dsseV002.signatures.0.content dsseV002.payloadHash.digest dsseV002.signatures.0.verifier",
   // It does not have the signature, which is in the envelope.
   "intoto 0.0.1": "envelope - content.hash.value publicKey",
   "intoto 0.0.2":
     "statement content.envelope.signatures.0.sig content.payloadHash.value content.envelope.signatures.0.publicKey",
 };
+/** Most entries of a signature: each is verified. */
+export const MAX_ENTRIES = 8;
 /** Hashes by the number of their bytes. */
 const HASHES: Readonly<Record<number, string>> = { 32: "sha256", 48: "sha384", 64: "sha512" };
 
@@ -47,6 +48,7 @@ export async function checkLogged(
   // The library's own order of checks reads certificates, at twenty times the cost of this.
   const { verifyTLogInclusion } = await import("@sigstore/verify/dist/tlog/index.js");
   const entries: TransparencyLogEntry[] = bundle.verificationMaterial.tlogEntries;
+  if (entries.length > MAX_ENTRIES) throw new SignatureProblem(`it has more than ${MAX_ENTRIES} log entries`);
   const known = entries.flatMap((entry) => {
     const tlogs = areGiven ? named(entry, logs) : logs.filter(({ logID }) => logID.equals(entry.logId.keyId));
     return tlogs.length === 0 ? [] : [{ entry, tlogs }];
@@ -101,7 +103,13 @@ function checkBody(
   const bytes = of === "payload" ? payload : of === "statement" ? statement : envelope;
   // Rekor 2 has its digests in Base64.
   const hash = Buffer.from(String(digest), places[1]!.includes("V002") ? "base64" : "hex");
-  if (!bytes || !createHash(HASHES[hash.length] ?? "sha256").update(bytes).digest().equals(hash))
+  if (
+    !bytes ||
+    !createHash(HASHES[hash.length] ?? "sha256")
+      .update(bytes)
+      .digest()
+      .equals(hash)
+  )
     throw new SignatureProblem("its log entry is of another payload");
   const own = certificate === undefined ? publicKey : derOf(certificate);
   if (!signerIn(signer).equals(own)) throw new SignatureProblem("its log entry is of another signer");
