@@ -3,8 +3,12 @@ import { createHash } from "node:crypto";
 import type { Bundle, TransparencyLogEntry } from "@sigstore/bundle";
 import type { TrustMaterial, VerificationError } from "@sigstore/verify";
 import { parsePlainJson } from "../../data/json.js";
+import { loadedOnce } from "../../data/loaded-once.js";
 import { at, type Signature } from "./signature-layer.js";
 import { SignatureProblem } from "./statement.js";
+
+/** Sigstore's check of entries alone: what the library exports checks certificates, too, at twenty times the cost of ours. */
+const library = loadedOnce(() => import("@sigstore/verify/dist/tlog/index.js"));
 
 /** Reasons, by messages and codes of Sigstore's library. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -45,8 +49,7 @@ export async function checkLogged(
   logs: TrustMaterial["tlogs"],
   areGiven: boolean,
 ): Promise<readonly number[]> {
-  // The library's own order of checks reads certificates, at twenty times the cost of this.
-  const { verifyTLogInclusion } = await import("@sigstore/verify/dist/tlog/index.js");
+  const { verifyTLogInclusion } = await library();
   const entries: TransparencyLogEntry[] = bundle.verificationMaterial.tlogEntries;
   if (entries.length > MAX_ENTRIES) throw new SignatureProblem(`it has more than ${MAX_ENTRIES} log entries`);
   const known = entries.flatMap((entry) => {

@@ -4,6 +4,7 @@ import { describe, test } from "node:test";
 import { FetchError } from "../../../src/fetch/fetch-error.js";
 import { type CosignAttestor, MAX_REASONS, type Sought } from "../../../src/fetch/signatures/attestor.js";
 import { attestorVerdict } from "../../../src/fetch/signatures/attestor-verdict.js";
+import { MAX_ATTESTATION_BYTES, MAX_ATTESTATIONS_BYTES } from "../../../src/fetch/signatures/bundle.js";
 import { MAX_CERTIFICATES, MAX_TRUSTED_PARTS, MAX_TRUSTED_ROOT } from "../../../src/fetch/signatures/cosign-signer.js";
 import { SignatureChecks } from "../../../src/fetch/signatures/signature-checks.js";
 import { hasMainThreadTime, longestHold } from "../../support/main-thread-time.js";
@@ -253,6 +254,29 @@ describe("a verdict", () => {
     const signers = Array.from({ length: MAX_REASONS + 2 }, () => ({ keys: newKeys() }));
     const { reasons } = await verdictOf(byKey, about, shelfWith(...signers));
     assert.equal(reasons.length, MAX_REASONS);
+  });
+
+  test("reads statements up to a number of bytes", async () => {
+    const shelf = new Shelf();
+    const bytes = Buffer.alloc(MAX_ATTESTATION_BYTES);
+    const count = MAX_ATTESTATIONS_BYTES / MAX_ATTESTATION_BYTES + 1;
+    for (let i = 0; i < count; i++)
+      shelf.put({ subject: digest }, [{ mediaType: BUNDLE, bytes, annotations: { i: `${i}` } }]);
+    let fetched = 0;
+    const counting = Object.assign(Object.create(shelf) as Shelf, {
+      blob: async () => {
+        fetched++;
+        return Buffer.from("[]");
+      },
+      manifest: shelf.manifest.bind(shelf),
+      referrers: shelf.referrers.bind(shelf),
+    });
+    const { reasons } = await verdictOf(byKey, about, counting, { kind: "intoto", predicateType: "spdx" });
+    assert.equal(fetched, count - 1);
+    assert.deepEqual(
+      reasons.at(-1),
+      `the bundles before it have ${MAX_ATTESTATIONS_BYTES} bytes, and more are not read`,
+    );
   });
 
   test("finds layers below tags with a prefix, and in another repository", async () => {
