@@ -9,7 +9,7 @@ import type { ImageReference } from "../image-reference.js";
 import type { Descriptor, Registry } from "../registry.js";
 import { layersOf } from "../registry-client.js";
 import { jsonOf } from "../registry-connection.js";
-import { type Expected, SignatureProblem, type Signed, statementIn, strictJson } from "./statement.js";
+import { bundleLibrary, type Expected, SignatureProblem, type Signed, statementIn, strictJson } from "./statement.js";
 
 /**
  * Largest artifact of an image's signatures, in bytes: as much as registries themselves accept, since all of its signatures are examined, however
