@@ -7,7 +7,7 @@ import { parsePlainJson } from "../../data/json.js";
 import { hasMoreValues } from "../../data/json-values.js";
 import { type Certificate, readCertificate } from "../../x509/certificate.js";
 import { keyOf } from "../../x509/signature.js";
-import { type ImageReference, parseImageReference } from "../image-reference.js";
+import { parseImageReference } from "../image-reference.js";
 import { MAX_ANSWER_VALUES } from "../limits.js";
 import type { CosignAttestor } from "./attestor.js";
 import {
@@ -51,42 +51,27 @@ interface Claimant {
 }
 
 /** The check of signatures against one attestor. */
-export interface CosignSigner {
-  /** The repository of its signatures; absent: that of the image. */
-  readonly place: ImageReference | undefined;
-  /**
-   * The signer that a signature names, if it can be the wanted one: the cheapest check.
-   * @throws SignatureProblem when it is another one
-   */
-  claimant(claimed: Claimed, isBundle: boolean): Claimant;
-  /**
-   * Checks everything else of a signature.
-   * @throws SignatureProblem when it does not count
-   * @throws FetchError when the trust root is needed and can't be had
-   */
-  check(
-    signature: Signature,
-    digest: string,
-    claimant: Claimant,
-    trustRoot: TrustRoot,
-    turn: () => Promise<void>,
-  ): Promise<void>;
-}
+export type CosignSigner = Awaited<ReturnType<typeof prepared>>;
 
 const signers = new LRUCache<string, CosignSigner>({ max: MAX_SIGNERS });
+/** Those of attestors that are the same for all requests. */
+const ofAttestors = new WeakMap<CosignAttestor, CosignSigner>();
 
 /**
  * The signer of an attestor, kept for the next signatures.
  * @throws SignatureProblem with what is wrong in the attestor
  */
 export async function signerOf(attestor: CosignAttestor): Promise<CosignSigner> {
+  const known = ofAttestors.get(attestor);
+  if (known !== undefined) return known;
   const name = createHash("sha256").update(JSON.stringify(attestor)).digest("base64");
   const signer = signers.get(name) ?? (await prepared(attestor));
   signers.set(name, signer);
+  ofAttestors.set(attestor, signer);
   return signer;
 }
 
-async function prepared(attestor: CosignAttestor): Promise<CosignSigner> {
+async function prepared(attestor: CosignAttestor) {
   const { key: given, certificate: pair, keyless, ctlog = {}, source, annotations = {} } = attestor;
   const hash = given?.hashAlgorithm || undefined;
   if (hash !== undefined && !HASHES.includes(hash)) throw wrong("key.hashAlgorithm", `is none of ${HASHES.join(", ")}`);
@@ -96,7 +81,7 @@ async function prepared(attestor: CosignAttestor): Promise<CosignSigner> {
   const isChained = own === undefined || Boolean(pair?.certChain);
   if (!key && !own && !keyless && !pair?.certChain) throw wrong("cosign", "has neither key, keyless nor certificate");
   const roots = keyless?.roots
-    ? certificatesIn("keyless.roots", keyless.roots).map((root) => ({ chain: [root] }))
+    ? reading("keyless.roots", () => certificatesIn("keyless.roots", keyless.roots!).map((root) => authorityOf([root])))
     : !keyless && pair?.certChain && [chain("certificate.certChain", pair.certChain)];
   const logs = logsIn("ctlog.rekorPubKey", ctlog.rekorPubKey);
   const certificateLogs = logsIn("ctlog.ctLogPubKey", ctlog.ctLogPubKey);
@@ -109,8 +94,13 @@ async function prepared(attestor: CosignAttestor): Promise<CosignSigner> {
 
   const keyed = key && { key, publicKey: key.export({ type: "spki", format: "der" }) };
   return {
+    /** The repository of its signatures; absent: that of the image. */
     place: source?.repository ? reading("source.repository", () => parseImageReference(source.repository!)) : undefined,
-    claimant({ certificate: pem, log }, isBundle) {
+    /**
+     * The signer that a signature names, if it can be the wanted one: the cheapest check.
+     * @throws SignatureProblem when it is another one
+     */
+    claimant({ certificate: pem, log }: Claimed, isBundle: boolean): Claimant {
       if (requiresLog && log === undefined) throw new SignatureProblem("it has no entry of a transparency log");
       const read = pem === undefined ? undefined : certificateIn(pem);
       if (keyed !== undefined) {
@@ -126,7 +116,18 @@ async function prepared(attestor: CosignAttestor): Promise<CosignSigner> {
       if (own === undefined) checkIdentity(certificate, fits, keyless?.additionalExtensions);
       return { key: keyOf(certificate), publicKey: certificate.publicKey, certificate };
     },
-    async check(signature, digest, claimant, trustRoot, turn) {
+    /**
+     * Checks everything else of a signature.
+     * @throws SignatureProblem when it does not count
+     * @throws FetchError when the trust root is needed and can't be had
+     */
+    async check(
+      signature: Signature,
+      digest: string,
+      claimant: Claimant,
+      trustRoot: TrustRoot,
+      turn: () => Promise<void>,
+    ): Promise<void> {
       if (signature.imageDigest !== digest) throw new SignatureProblem("it is about another image");
       for (const [name, value] of Object.entries(annotations))
         if (!Object.hasOwn(signature.annotations, name) || signature.annotations[name] !== value)
