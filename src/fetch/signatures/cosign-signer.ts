@@ -36,8 +36,8 @@ export const MAX_TRUSTED_PARTS = 200;
 export const MAX_CERTIFICATES = 12;
 
 const HASHES: readonly string[] = ["sha224", "sha256", "sha384", "sha512"];
-const PUBLIC_KEY = /^\s*-----BEGIN (?:RSA )?PUBLIC KEY-----/;
-const KEY_TYPES: ReadonlySet<string | undefined> = new Set(["ec", "rsa", "ed25519"]);
+const PUBLIC_KEY = /^[^-]*-----BEGIN (?:RSA )?PUBLIC KEY-----/;
+const KEY_TYPES: ReadonlySet<string | undefined> = new Set(["rsa", "ed25519", "prime256v1", "secp384r1", "secp521r1"]);
 const BLOCKS = /-----BEGIN ([A-Z ]+)-----[^-]*-----END \1-----/g;
 const ALWAYS = { start: new Date(0), end: new Date(8.64e15) };
 
@@ -197,8 +197,8 @@ function blocksIn(member: string, pem: string): readonly string[] {
 
 function publicKeyIn(member: string, pem: string): KeyObject {
   const key = PUBLIC_KEY.test(pem) ? readPublicKey(pem) : undefined;
-  if (key !== undefined && KEY_TYPES.has(key.asymmetricKeyType)) return key;
-  throw wrong(member, "is not a public key in PEM for ECDSA, RSA or Ed25519");
+  if (key !== undefined && KEY_TYPES.has(key.asymmetricKeyDetails?.namedCurve ?? key.asymmetricKeyType)) return key;
+  throw wrong(member, "is not a public key in PEM for ECDSA (P-256, P-384, P-521), RSA or Ed25519");
 }
 
 /** Certificates, which may be written in Base64 once more. */

@@ -27,6 +27,13 @@ const fulcio = file("certificates/fulcio");
 const fulcioRoot = file("certificates/fulcio-root");
 const otherRoot = file("certificates/own-root");
 const noLog = { insecureIgnoreTlog: true };
+/** The chain of the timestamp authority, the root first. */
+const stampers: string = JSON.parse(goldenFile("trusted-root.json"))
+  .timestampAuthorities[0].certChain.certificates.map(
+    ({ rawBytes }: { rawBytes: string }) => `-----BEGIN CERTIFICATE-----\n${rawBytes}\n-----END CERTIFICATE-----\n`,
+  )
+  .reverse()
+  .join("");
 
 interface Said {
   readonly of: string;
@@ -118,9 +125,15 @@ const SAID: Readonly<Record<string, Said>> = {
   },
   "an authority of timestamps, which bundles must have then": {
     of: "team/app:bundle-key-tsa",
-    right: { key: { data }, ctlog: { ...noLog } },
+    right: { key: { data }, ctlog: { ...noLog, tsaCertChain: stampers } },
     wrong: { key: { data }, ctlog: { ...noLog, tsaCertChain: fulcioRoot + fulcio } },
     reason: "its timestamp is not right, or of no trusted authority",
+  },
+  "an authority of timestamps, for a bundle that has none": {
+    of: "team/app:bundle-key-rekor1",
+    right: { key: { data } },
+    wrong: { key: { data }, ctlog: { tsaCertChain: stampers } },
+    reason: "it has no timestamp of the attestor's authority",
   },
   "a trust root in place of the server's": {
     of,
@@ -157,7 +170,9 @@ const SAID: Readonly<Record<string, Said>> = {
 /** Attestors that no signature can meet: the reason says what to change. */
 const UNUSABLE: Readonly<Record<string, CosignAttestor>> = {
   "cosign of the attestor has neither key, keyless nor certificate": {},
-  "key.data of the attestor is not a public key in PEM for ECDSA, RSA or Ed25519": { key: { data: "x" } },
+  "key.data of the attestor is not a public key in PEM for ECDSA (P-256, P-384, P-521), RSA or Ed25519": {
+    key: { data: "x" },
+  },
   "key.hashAlgorithm of the attestor is none of sha224, sha256, sha384, sha512": {
     key: { data, hashAlgorithm: "md5" },
   },
@@ -167,7 +182,7 @@ const UNUSABLE: Readonly<Record<string, CosignAttestor>> = {
   [`keyless.roots of the attestor has more than ${MAX_CERTIFICATES} parts`]: {
     keyless: { roots: fulcioRoot.repeat(MAX_CERTIFICATES + 1) },
   },
-  "ctlog.rekorPubKey of the attestor is not a public key in PEM for ECDSA, RSA or Ed25519": {
+  "ctlog.rekorPubKey of the attestor is not a public key in PEM for ECDSA (P-256, P-384, P-521), RSA or Ed25519": {
     key: { data },
     ctlog: { rekorPubKey: fulcio },
   },
