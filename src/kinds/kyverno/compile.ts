@@ -1,6 +1,7 @@
 /** Compiles policies, their variants for pod controllers, and the exceptions that name them (spec kyverno.md 1.4 and 3). */
 import { DYN, namesVariable } from "../../cel/index.js";
 import { type FieldError, type FieldPath, invalid, tooMany } from "../../kubernetes/field-error.js";
+import type { Scope } from "../shared/dialect.js";
 import type { Expression } from "../shared/expressions/expression.js";
 import type { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
 import { GrowingScope } from "../shared/expressions/growing-scope.js";
@@ -19,12 +20,27 @@ import type {
 } from "./compiled-policy.js";
 import { CONDITION_SCOPE, type Compilers, SCOPE_WORDS } from "./dialect.js";
 import { expiryOf, isUnreadable } from "./expiry.js";
+import {
+  type CompileAt,
+  compileAttestors,
+  compileExtractors,
+  compileMatchers,
+  plainImages,
+} from "./image-validating/compile-images.js";
+import type { CompiledImages } from "./image-validating/compiled-images.js";
 import { originOf } from "./old-rule-origin.js";
-import { type ExceptionResource, isConfined, isMutating, type PolicyResource, type PolicySpec } from "./resource.js";
+import {
+  type ExceptionResource,
+  isConfined,
+  isImageValidating,
+  isMutating,
+  type PolicyResource,
+  type PolicySpec,
+} from "./resource.js";
 
 type Expressions = Pick<
   CompiledVariant,
-  "conditions" | "variables" | "validations" | "annotations" | "mutations" | "exceptions"
+  "conditions" | "variables" | "validations" | "annotations" | "mutations" | "exceptions" | "images"
 >;
 
 /** Whether an expression of a policy, or of an exception from it, names the variable. */
@@ -38,7 +54,7 @@ export const mergesObjects = (variants: readonly Pick<CompiledVariant, "mutation
   variants.some(({ mutations }) => mutations.some(({ patchType }) => patchType === "ApplyConfiguration"));
 
 function expressionsOf(variant: Expressions): readonly (Expression | undefined)[] {
-  const { conditions, variables, validations, annotations, mutations, exceptions } = variant;
+  const { conditions, variables, validations, annotations, mutations, exceptions, images } = variant;
   return [
     ...conditions,
     ...variables.values(),
@@ -46,6 +62,8 @@ function expressionsOf(variant: Expressions): readonly (Expression | undefined)[
     ...annotations.map(({ expression }) => expression),
     ...mutations.flatMap(({ expressions }) => expressions),
     ...exceptions.flatMap((exception) => exception.conditions),
+    ...(images?.extractors.values() ?? []),
+    ...(images?.attestors.flatMap(({ expressions }) => expressions) ?? []),
   ];
 }
 
@@ -162,6 +180,19 @@ export function allMistakes(
 /** Parts of a policy in the order in which Kyverno compiles them: what is named later sees the variables. */
 const VALIDATING_PARTS = ["conditions", "variables", "validations", "annotations", "exceptions"] as const;
 const MUTATING_PARTS = ["variables", "conditions", "exceptions", "annotations", "mutations"] as const;
+const IMAGE_PARTS = [
+  "conditions",
+  "matchers",
+  "extractors",
+  "variables",
+  "attestors",
+  "validations",
+  "annotations",
+  "exceptions",
+] as const;
+
+/** The scope of an ImageValidatingPolicy in JSON mode, which does not see its own variables, and of `matchImageReferences`. */
+const ALONE: Scope = { optional: SCOPE_WORDS, variables: undefined };
 
 /** Stands for an expression whose mistake is noted. */
 const MISTAKEN: Expression = {
@@ -178,6 +209,9 @@ class Compiling {
   readonly errors: CompileError[] = [];
   readonly #source: Source;
   readonly #compiler: ExpressionCompiler;
+  /** Compiles `matchImageReferences`. */
+  readonly #references: ExpressionCompiler;
+  readonly #mode: CompiledVariant["mode"];
   readonly #scope = new GrowingScope(SCOPE_WORDS);
   #exception: ExceptionResource | undefined;
 
@@ -187,7 +221,14 @@ class Compiling {
   constructor(source: Source, compilers: Compilers, all = false) {
     this.#all = all;
     this.#source = source;
-    const { clustered, namespaced } = isMutating(source.resource) ? compilers.mutating : compilers;
+    const { resource, spec } = source;
+    this.#mode = !isMutating(resource) && spec.evaluation?.mode === "JSON" ? "JSON" : "Kubernetes";
+    const { clustered, namespaced } = isMutating(resource)
+      ? compilers.mutating
+      : isImageValidating(resource)
+        ? compilers.images[this.#mode]
+        : compilers;
+    this.#references = compilers.images.references;
     this.#compiler = isConfined(source.resource) ? namespaced : clustered;
   }
 
@@ -199,13 +240,19 @@ class Compiling {
   run(): CompiledVariant | undefined {
     const { resource, name, targets, spec } = this.#source;
     const mutating = isMutating(resource);
-    const mode = !mutating && spec.evaluation?.mode === "JSON" ? "JSON" : "Kubernetes";
+    const verifying = isImageValidating(resource);
+    const mode = this.#mode;
     let conditions: readonly Expression[] = [];
     let variables: ReadonlyMap<string, Expression> = new Map();
     let validations: readonly CompiledValidation[] = [];
     let annotations: CompiledVariant["annotations"] = [];
     let mutations: readonly PolicyMutation[] = [];
     let exceptions: readonly CompiledException[] = [];
+    let matchers: CompiledImages["matchers"] = [];
+    let extractors: CompiledImages["extractors"] = new Map();
+    let attestors: CompiledImages["attestors"] = [];
+    const compile = this.#compile.bind(this);
+    const ended = (): boolean => this.#ended;
     const take = {
       conditions: () => {
         conditions = this.#conditions(spec.matchConditions);
@@ -217,7 +264,7 @@ class Compiling {
         validations = this.#validations();
       },
       annotations: () => {
-        if (mode !== "JSON") annotations = this.#annotations();
+        if (mode !== "JSON" || verifying) annotations = this.#annotations();
       },
       mutations: () => {
         mutations = this.#mutations();
@@ -225,8 +272,20 @@ class Compiling {
       exceptions: () => {
         exceptions = this.#exceptions();
       },
+      matchers: () => {
+        const references: CompileAt = (path, source, wanted) => this.#compile(path, source, wanted, this.#references);
+        matchers = compileMatchers(spec, references, (path, glob, error) => {
+          this.errors.push({ ...invalid(path, glob, error), exception: undefined, variant: name });
+        });
+      },
+      extractors: () => {
+        extractors = compileExtractors(spec, compile, ended);
+      },
+      attestors: () => {
+        attestors = compileAttestors(spec, compile, ended);
+      },
     };
-    for (const part of mutating ? MUTATING_PARTS : VALIDATING_PARTS) {
+    for (const part of mutating ? MUTATING_PARTS : verifying ? IMAGE_PARTS : VALIDATING_PARTS) {
       take[part]();
       if (this.#ended) return undefined;
     }
@@ -244,6 +303,7 @@ class Compiling {
       annotations,
       mutations,
       exceptions,
+      images: verifying ? { matchers, extractors, attestors, ...plainImages(spec) } : undefined,
     } as const;
     return { ...parts, namesNamespace: namesIn(parts, "namespaceObject") };
   }
@@ -335,9 +395,15 @@ class Compiling {
     return [...compiled].map(([key, expression]) => ({ key, expression }));
   }
 
-  #compile(path: FieldPath, source = "", wanted: ResultType): Expression | undefined {
+  #compile(
+    path: FieldPath,
+    source = "",
+    wanted: ResultType = "any",
+    compiler: ExpressionCompiler = this.#compiler,
+  ): Expression | undefined {
     const scope = this.#scope.variables.size === 0 ? CONDITION_SCOPE : this.#scope;
-    const expression = this.#compiler.compile(source, wanted, scope);
+    const alone = compiler === this.#references || (isImageValidating(this.#source.resource) && this.#mode === "JSON");
+    const expression = compiler.compile(source, wanted, alone ? ALONE : scope);
     if (expression.error === undefined) return expression;
     const { name } = this.#source;
     const mistake = {

@@ -4,6 +4,7 @@ import {
   ADMISSION_TYPES,
   DYN,
   listType,
+  mapType,
   NAMESPACE,
   type ObjectTypeDeclaration,
   objectType,
@@ -14,7 +15,8 @@ import { ExpressionCompiler } from "../shared/expressions/expression-compiler.js
 import { MUTATION_TYPES } from "../shared/mutation/mutation-types.js";
 import type { Watcher } from "../shared/watcher.js";
 import { externalFunctions, externalVariables } from "./external/index.js";
-import { libraryFunctions, libraryTypes, libraryVariables } from "./libraries/index.js";
+import { IMAGE_SIGNATURE_FUNCTIONS } from "./image-validating/functions.js";
+import { IMAGE_FUNCTIONS, libraryFunctions, libraryTypes, libraryVariables } from "./libraries/index.js";
 
 /** The name of the type of `variables`. */
 export const VARIABLES_TYPE = "kyverno.variables";
@@ -40,7 +42,7 @@ export const REQUEST_TYPES: readonly ObjectTypeDeclaration[] = ADMISSION_TYPES.m
 );
 
 /** The names that every expression of a policy may use beside the request: results that depend on these belong to one policy. */
-export const SCOPE_WORDS: readonly string[] = ["exceptions", "external"];
+export const SCOPE_WORDS: readonly string[] = ["exceptions", "external", "images"];
 
 /** The scope of match conditions, those of exceptions too; everything else also has `variables`. */
 export const CONDITION_SCOPE: Scope = { optional: SCOPE_WORDS, variables: new Map() };
@@ -90,7 +92,7 @@ export const createDialect = (namespaced: boolean, mutating = false): Dialect =>
     notCompiled: (text) => text,
     wrongType: (wanted) => {
       if (wanted === "string-or-null") return "output is expected to be either of type string or null_type";
-      return `output is expected to be of type ${wanted === "list(JSONPatch)" ? "list" : wanted}`;
+      return `output is expected to be of type ${wanted.startsWith("list(") ? "list" : wanted === "string-or-dyn" ? "string" : wanted}`;
     },
     failed: (_source, error) => error,
     uncompiled: (error) => error,
@@ -99,6 +101,73 @@ export const createDialect = (namespaced: boolean, mutating = false): Dialect =>
     outOfBudget: "operation cancelled: actual cost limit exceeded",
   },
 });
+
+/** The variables of the API server's requests, which policies in JSON mode do not have. */
+const OF_REQUESTS: ReadonlySet<string> = new Set(["request", "oldObject", "namespaceObject"]);
+
+/** Names that ImageValidatingPolicies do not have everywhere. */
+const IMAGE_NAMES: ReadonlyMap<string, string> = new Map([
+  ...KNOWN_NAMES,
+  ["exceptions", "exceptions from ImageValidatingPolicies exempt from the whole policy: it does not see them"],
+]);
+const PAYLOAD_NAMES: ReadonlyMap<string, string> = new Map([
+  ...IMAGE_NAMES,
+  ...[...OF_REQUESTS, "variables"].map((name) => [name, "in the mode JSON there is `object` only"] as const),
+]);
+
+/**
+ * The dialect of ImageValidatingPolicies (spec kyverno.md 9).
+ * @param json of those in JSON mode, which see a payload
+ */
+const createImageDialect = (namespaced: boolean, json: boolean): Dialect => {
+  const dialect = createDialect(namespaced);
+  const { variables = [], functions = [] } = dialect.environment;
+  return {
+    ...dialect,
+    environment: {
+      ...dialect.environment,
+      variables: json ? variables.filter(({ name }) => !OF_REQUESTS.has(name)) : variables,
+      // The reference leaves these two libraries out here.
+      functions: [
+        ...functions.filter(({ name }) => !name.startsWith("x509.") && !/orValue/.test(name)),
+        ...IMAGE_SIGNATURE_FUNCTIONS,
+      ],
+    },
+    optional: {
+      external: externalVariables,
+      images: [
+        { name: "images", type: mapType(STRING, listType(STRING)) },
+        { name: "attestors", type: mapType(STRING, DYN) },
+        { name: "attestations", type: mapType(STRING, STRING) },
+      ],
+    },
+    knownNames: json ? PAYLOAD_NAMES : IMAGE_NAMES,
+  };
+};
+
+const WITHOUT_OBJECT = "the references of images are matched without the object: here is `ref` only";
+
+/** The dialect of `matchImageReferences`, which see nothing but `ref`. */
+const createReferenceDialect = (): Dialect => {
+  const dialect = createDialect(false);
+  return {
+    ...dialect,
+    environment: {
+      flavour: "kubernetes",
+      version: "1.36",
+      extensions: ["bindings", "encoders", "math", "regex"],
+      variables: [{ name: "ref", type: STRING }],
+      functions: IMAGE_FUNCTIONS,
+    },
+    optional: {},
+    knownNames: new Map(
+      ["object", "oldObject", "request", "namespaceObject", "variables", "images", "image"].map((name) => [
+        name,
+        WITHOUT_OBJECT,
+      ]),
+    ),
+  };
+};
 
 /**
  * A compiler of policies' expressions; keep one for all policies of a kind that are loaded together. With a {@link Watcher} its programs are
@@ -113,11 +182,27 @@ export interface Compilers {
   readonly namespaced: ExpressionCompiler;
   /** Those of mutating policies. */
   readonly mutating: { readonly clustered: ExpressionCompiler; readonly namespaced: ExpressionCompiler };
+  /** Those of ImageValidatingPolicies, by their mode, and of their `matchImageReferences`. */
+  readonly images: {
+    readonly Kubernetes: { readonly clustered: ExpressionCompiler; readonly namespaced: ExpressionCompiler };
+    readonly JSON: { readonly clustered: ExpressionCompiler; readonly namespaced: ExpressionCompiler };
+    readonly references: ExpressionCompiler;
+  };
 }
+
+const imageCompilers = (json: boolean, watcher: Watcher | undefined) => ({
+  clustered: new ExpressionCompiler(createImageDialect(false, json), watcher),
+  namespaced: new ExpressionCompiler(createImageDialect(true, json), watcher),
+});
 
 /** Makes compilers; with a {@link Watcher} their programs are watched. */
 export const createCompilers = (watcher?: Watcher): Compilers => ({
   clustered: createCompiler(false, watcher),
   namespaced: createCompiler(true, watcher),
   mutating: { clustered: createCompiler(false, watcher, true), namespaced: createCompiler(true, watcher, true) },
+  images: {
+    Kubernetes: imageCompilers(false, watcher),
+    JSON: imageCompilers(true, watcher),
+    references: new ExpressionCompiler(createReferenceDialect(), watcher),
+  },
 });

@@ -13,7 +13,7 @@ import { isObject, type JsonObject, member, text } from "../../kubernetes/object
 import { decode, decodeLeniently } from "../shared/decode/api-type.js";
 import { OBJECT_META } from "../shared/decode/object-meta.js";
 import { validateMetadata } from "../shared/decode/validate-metadata.js";
-import { CONTEXT_ENTRY_SCHEMA, EXCEPTION_SCHEMA, MUTATING_SCHEMA, POLICY_SCHEMA } from "./api-types.js";
+import { CONTEXT_ENTRY_SCHEMA, EXCEPTION_SCHEMA, IMAGE_SCHEMA, MUTATING_SCHEMA, POLICY_SCHEMA } from "./api-types.js";
 import { expiryOf, isUnreadable } from "./expiry.js";
 import {
   CONTEXT_ENTRY_KIND,
@@ -22,8 +22,10 @@ import {
   EXCEPTION_KIND,
   type ExceptionResource,
   GROUP,
+  IMAGE_KIND,
   type Metadata,
   MUTATING_KIND,
+  NAMESPACED_IMAGE_KIND,
   NAMESPACED_MUTATING_KIND,
   NAMESPACED_POLICY_KIND,
   POLICY_KIND,
@@ -169,11 +171,14 @@ const EXCEPTION: Definition = {
 };
 const POLICY: Definition = { read: "policy", group: GROUP, versions: ALPHA, namespaced: false, schema: POLICY_SCHEMA };
 const MUTATING: Definition = { ...POLICY, schema: MUTATING_SCHEMA };
+const IMAGES: Definition = { ...POLICY, schema: IMAGE_SCHEMA };
 const DEFINITIONS: ReadonlyMap<string, Definition> = new Map([
   [POLICY_KIND, POLICY],
   [NAMESPACED_POLICY_KIND, { ...POLICY, versions: ["v1", "v1beta1"], namespaced: true }],
   [MUTATING_KIND, MUTATING],
   [NAMESPACED_MUTATING_KIND, { ...MUTATING, versions: ["v1", "v1beta1"], namespaced: true }],
+  [IMAGE_KIND, IMAGES],
+  [NAMESPACED_IMAGE_KIND, { ...IMAGES, versions: ["v1", "v1beta1"], namespaced: true }],
   [EXCEPTION_KIND, EXCEPTION],
   [
     CONTEXT_ENTRY_KIND,

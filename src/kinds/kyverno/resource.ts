@@ -251,6 +251,8 @@ export const KYVERNO_DOCUMENTS: KindDocuments = {
     { group: GROUP, kind: NAMESPACED_POLICY_KIND },
     { group: GROUP, kind: MUTATING_KIND },
     { group: GROUP, kind: NAMESPACED_MUTATING_KIND },
+    { group: GROUP, kind: IMAGE_KIND },
+    { group: GROUP, kind: NAMESPACED_IMAGE_KIND },
     // Those of the old language are converted when they are loaded.
     { group: CONTEXT_GROUP, kind: "ClusterPolicy" },
     { group: CONTEXT_GROUP, kind: "Policy" },
