@@ -94,19 +94,14 @@ const TEXT_OR_EXPRESSION = object({ value: STRING, expression: STRING }, [], ["v
 const TYPED = object({ type: STRING }, ["type"]);
 const ENABLED_BY_DEFAULT: Schema = { type: "boolean", default: true };
 
+/** Members that are texts. */
+const texts = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, STRING]));
+
 const COSIGN = object({
-  key: object({ data: STRING, kms: STRING, hashAlgorithm: STRING, expression: STRING }),
+  key: object(texts("data", "kms", "hashAlgorithm", "expression")),
   keyless: object(
     {
-      identities: list(
-        object({
-          issuer: STRING,
-          subject: STRING,
-          issuerRegExp: STRING,
-          subjectRegExp: STRING,
-          subjectExpression: STRING,
-        }),
-      ),
+      identities: list(object(texts("issuer", "subject", "issuerRegExp", "subjectRegExp", "subjectExpression"))),
       roots: STRING,
       additionalExtensions: map(STRING),
     },
@@ -114,19 +109,15 @@ const COSIGN = object({
   ),
   certificate: object({ cert: TEXT_OR_EXPRESSION, certChain: TEXT_OR_EXPRESSION }),
   source: object({
-    repository: STRING,
+    ...texts("repository", "tagPrefix"),
     PullSecrets: list(object({ name: { type: "string", default: "" } })),
-    tagPrefix: STRING,
   }),
   ctlog: object({
-    url: STRING,
-    rekorPubKey: STRING,
-    ctLogPubKey: STRING,
-    tsaCertChain: STRING,
+    ...texts("url", "rekorPubKey", "ctLogPubKey", "tsaCertChain"),
     insecureIgnoreTlog: BOOLEAN,
     insecureIgnoreSCT: BOOLEAN,
   }),
-  tuf: object({ mirror: STRING, root: object({ data: STRING, path: STRING }) }),
+  tuf: object({ mirror: STRING, root: object(texts("data", "path")) }),
   annotations: map(STRING),
   trustedRoot: TEXT_OR_EXPRESSION,
 });

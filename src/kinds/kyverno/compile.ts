@@ -180,16 +180,7 @@ export function allMistakes(
 /** Parts of a policy in the order in which Kyverno compiles them: what is named later sees the variables. */
 const VALIDATING_PARTS = ["conditions", "variables", "validations", "annotations", "exceptions"] as const;
 const MUTATING_PARTS = ["variables", "conditions", "exceptions", "annotations", "mutations"] as const;
-const IMAGE_PARTS = [
-  "conditions",
-  "matchers",
-  "extractors",
-  "variables",
-  "attestors",
-  "validations",
-  "annotations",
-  "exceptions",
-] as const;
+const IMAGE_PARTS = ["conditions", "images", "variables", "attestors", ...VALIDATING_PARTS.slice(2)] as const;
 
 /** The scope of an ImageValidatingPolicy in JSON mode, which does not see its own variables, and of `matchImageReferences`. */
 const ALONE: Scope = { optional: SCOPE_WORDS, variables: undefined };
@@ -272,14 +263,9 @@ class Compiling {
       exceptions: () => {
         exceptions = this.#exceptions();
       },
-      matchers: () => {
-        const references: CompileAt = (path, source, wanted) => this.#compile(path, source, wanted, this.#references);
-        matchers = compileMatchers(spec, references, (path, glob, error) => {
-          this.errors.push({ ...invalid(path, glob, error), exception: undefined, variant: name });
-        });
-      },
-      extractors: () => {
-        extractors = compileExtractors(spec, compile, ended);
+      images: () => {
+        matchers = this.#matchers();
+        if (!this.#ended) extractors = compileExtractors(spec, compile, ended);
       },
       attestors: () => {
         attestors = compileAttestors(spec, compile, ended);
@@ -323,6 +309,12 @@ class Compiling {
     }
     this.#exception = undefined;
     return exceptions;
+  }
+
+  #matchers(): CompiledImages["matchers"] {
+    const { spec, name: variant } = this.#source;
+    const compile: CompileAt = (path, source, wanted) => this.#compile(path, source, wanted, this.#references);
+    return compileMatchers(spec, compile, (error) => this.errors.push({ ...error, exception: undefined, variant }));
   }
 
   /** The mutations; the first one with a mistake ends the list. One without the member of its type has no effect. */

@@ -105,15 +105,7 @@ export const createDialect = (namespaced: boolean, mutating = false): Dialect =>
 /** The variables of the API server's requests, which policies in JSON mode do not have. */
 const OF_REQUESTS: ReadonlySet<string> = new Set(["request", "oldObject", "namespaceObject"]);
 
-/** Names that ImageValidatingPolicies do not have everywhere. */
-const IMAGE_NAMES: ReadonlyMap<string, string> = new Map([
-  ...KNOWN_NAMES,
-  ["exceptions", "exceptions from ImageValidatingPolicies exempt from the whole policy: it does not see them"],
-]);
-const PAYLOAD_NAMES: ReadonlyMap<string, string> = new Map([
-  ...IMAGE_NAMES,
-  ...[...OF_REQUESTS, "variables"].map((name) => [name, "in the mode JSON there is `object` only"] as const),
-]);
+const hints = (names: Iterable<string>, hint: string) => Array.from(names, (name) => [name, hint] as const);
 
 /**
  * The dialect of ImageValidatingPolicies (spec kyverno.md 9).
@@ -141,11 +133,13 @@ const createImageDialect = (namespaced: boolean, json: boolean): Dialect => {
         { name: "attestations", type: mapType(STRING, STRING) },
       ],
     },
-    knownNames: json ? PAYLOAD_NAMES : IMAGE_NAMES,
+    knownNames: new Map([
+      ...KNOWN_NAMES,
+      ["exceptions", "exceptions from ImageValidatingPolicies exempt from the whole policy, which does not see them"],
+      ...hints(json ? [...OF_REQUESTS, "variables"] : [], "in the mode JSON there is `object` only"),
+    ]),
   };
 };
-
-const WITHOUT_OBJECT = "the references of images are matched without the object: here is `ref` only";
 
 /** The dialect of `matchImageReferences`, which see nothing but `ref`. */
 const createReferenceDialect = (): Dialect => {
@@ -160,12 +154,7 @@ const createReferenceDialect = (): Dialect => {
       functions: IMAGE_FUNCTIONS,
     },
     optional: {},
-    knownNames: new Map(
-      ["object", "oldObject", "request", "namespaceObject", "variables", "images", "image"].map((name) => [
-        name,
-        WITHOUT_OBJECT,
-      ]),
-    ),
+    knownNames: new Map(hints([...OF_REQUESTS, "object", "variables", "images", "image"], "here is `ref` only")),
   };
 };
 
@@ -176,21 +165,20 @@ const createReferenceDialect = (): Dialect => {
 export const createCompiler = (namespaced: boolean, watcher?: Watcher, mutating = false): ExpressionCompiler =>
   new ExpressionCompiler(createDialect(namespaced, mutating), watcher);
 
-/** Compilers of all kinds of policies; keep them for everything that is loaded together. */
-export interface Compilers {
+interface ByScope {
   readonly clustered: ExpressionCompiler;
   readonly namespaced: ExpressionCompiler;
-  /** Those of mutating policies. */
-  readonly mutating: { readonly clustered: ExpressionCompiler; readonly namespaced: ExpressionCompiler };
-  /** Those of ImageValidatingPolicies, by their mode, and of their `matchImageReferences`. */
-  readonly images: {
-    readonly Kubernetes: { readonly clustered: ExpressionCompiler; readonly namespaced: ExpressionCompiler };
-    readonly JSON: { readonly clustered: ExpressionCompiler; readonly namespaced: ExpressionCompiler };
-    readonly references: ExpressionCompiler;
-  };
 }
 
-const imageCompilers = (json: boolean, watcher: Watcher | undefined) => ({
+/** Compilers of all kinds of policies; keep them for everything that is loaded together. */
+export interface Compilers extends ByScope {
+  /** Those of mutating policies. */
+  readonly mutating: ByScope;
+  /** Those of ImageValidatingPolicies, by their mode, and of their `matchImageReferences`. */
+  readonly images: Readonly<Record<"Kubernetes" | "JSON", ByScope>> & { readonly references: ExpressionCompiler };
+}
+
+const imageCompilers = (json: boolean, watcher: Watcher | undefined): ByScope => ({
   clustered: new ExpressionCompiler(createImageDialect(false, json), watcher),
   namespaced: new ExpressionCompiler(createImageDialect(true, json), watcher),
 });

@@ -1,7 +1,8 @@
 /** Compiles the parts that only ImageValidatingPolicies have (spec kyverno.md 9). */
 
-import type { FieldPath } from "../../../kubernetes/field-error.js";
-import type { Attestor, Sought } from "../../../world/images/image-trust.js";
+import { type FieldError, type FieldPath, invalid } from "../../../kubernetes/field-error.js";
+import { isObject } from "../../../kubernetes/object.js";
+import type { Attestor } from "../../../world/images/image-trust.js";
 import type { Expression } from "../../shared/expressions/expression.js";
 import type { ResultType } from "../../shared/expressions/result-type.js";
 import type { PolicySpec, WrittenAttestor } from "../resource.js";
@@ -18,14 +19,14 @@ export type CompileAt = (path: FieldPath, source: string | undefined, wanted: Re
 export const compileMatchers = (
   { matchImageReferences = [] }: PolicySpec,
   compile: CompileAt,
-  refused: (path: FieldPath, glob: string, error: string) => void,
+  refused: (error: FieldError) => void,
 ): readonly ImageMatcher[] =>
   matchImageReferences.flatMap(({ glob = "", expression: source = "" }, i): readonly ImageMatcher[] => {
     const path = ["spec", "matchImageReferences", i];
     if (glob !== "") {
       const matcher = globMatcher(glob);
       if (typeof matcher === "function") return [{ glob: matcher }];
-      refused([...path, "glob"], glob, matcher.error);
+      refused(invalid([...path, "glob"], glob, matcher.error));
       return [];
     }
     const expression = compile([...path, "expression"], source, "bool");
@@ -53,108 +54,76 @@ export function compileAttestors(
   compile: CompileAt,
   ended: () => boolean,
 ): readonly CompiledAttestor[] {
-  const compiled: CompiledAttestor[] = [];
-  for (const [i, written] of attestors.entries()) {
+  return attestors.map((written, i): CompiledAttestor => {
     const expressions: Expression[] = [];
-    const constant = attestorOf(written, ({ value, expression: source = "" }, path) => {
-      if (source === "" || ended()) return value;
-      const expression = compile(["spec", "attestors", i, ...path], source, "string-or-dyn");
+    const plain = attestorOf(written, (value, source, path) => {
+      if (!isText(source)) return value;
+      const at = ["spec", "attestors", i, ...path];
+      const expression = ended() ? undefined : compile(at, source, "string-or-dyn");
       if (expression !== undefined) expressions.push(expression);
       return undefined;
     });
-    if (ended()) break;
-    const isConstant = expressions.length === 0;
-    compiled.push({
+    return {
       name: written.name ?? "",
       expressions,
       with: (values) => {
-        if (isConstant) return constant;
         let next = 0;
-        return attestorOf(written, ({ value, expression = "" }) => (expression === "" ? value : values[next++]));
+        return values.length === 0
+          ? plain
+          : attestorOf(written, (value, source) => (isText(source) ? values[next++] : value));
       },
-    });
-  }
-  return compiled;
+    };
+  });
 }
 
-/** A text that is written, or is the value of an expression. */
-interface Text {
-  readonly value?: string | undefined;
-  readonly expression?: string | undefined;
-}
+const isText = (source: unknown): source is string => typeof source === "string" && source !== "";
+
+/** Gives the text of a member: its value, or that of its expression at the path. */
+type TextOf = (value: unknown, expression: unknown, path: FieldPath) => unknown;
+
+/** Members whose value is a text or an expression. */
+const TEXTS: ReadonlySet<unknown> = new Set(["cert", "certChain", "certs", "tsaCerts", "trustedRoot"]);
 
 /**
- * An attestor as data.
- * @param text gives a text; it is called in the same order every time, with the place of its expression
+ * An attestor as data: texts in place of expressions.
+ * @param text is called for the same members in the same order every time
  */
-function attestorOf(
-  { name = "", cosign, notary }: WrittenAttestor,
-  text: (text: Text, path: FieldPath) => string | undefined,
-): Attestor {
-  const at = (written: Text | undefined, path: FieldPath): string | undefined =>
-    written && text(written, [...path, "expression"]);
-  if (cosign === undefined)
-    return {
-      name,
-      notary: present({
-        certs: at(notary?.certs, ["notary", "certs"]),
-        tsaCerts: at(notary?.tsaCerts, ["notary", "tsaCerts"]),
-      }),
-    };
-  const { key, keyless, certificate, source, ctlog, annotations, trustedRoot } = cosign;
-  const identities = keyless?.identities?.map(({ subjectExpression: expression, subjectRegExp: value, ...rest }, i) =>
-    present({
-      ...rest,
-      subjectRegExp: text({ value, expression }, ["cosign", "keyless", "identities", i, "subjectExpression"]),
-    }),
-  );
-  return {
-    name,
-    cosign: present({
-      key:
-        key &&
-        present({
-          data: at({ value: key.data, expression: key.expression }, ["cosign", "key"]),
-          hashAlgorithm: key.hashAlgorithm,
-        }),
-      certificate:
-        certificate &&
-        present({
-          cert: at(certificate.cert, ["cosign", "certificate", "cert"]),
-          certChain: at(certificate.certChain, ["cosign", "certificate", "certChain"]),
-        }),
-      keyless: keyless && present({ ...keyless, identities }),
-      source: source && present({ repository: source.repository, tagPrefix: source.tagPrefix }),
-      ctlog: ctlog && present({ ...ctlog, url: undefined }),
-      annotations,
-      trustedRoot: at(trustedRoot, ["cosign", "trustedRoot"]),
-    }),
-  };
-}
+const attestorOf = (written: WrittenAttestor, text: TextOf): Attestor => resolved(written, text, []) as Attestor;
 
-/** An object without members that are absent, or empty texts, which mean the same. */
-const present = <T extends object>(members: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== "")) as {
-    [K in keyof T]: Exclude<T[K], undefined>;
+function resolved(written: unknown, text: TextOf, path: FieldPath): unknown {
+  const member = path.at(-1);
+  if (Array.isArray(written)) return written.map((item, i) => resolved(item, text, [...path, i]));
+  if (!isObject(written) || member === "annotations" || member === "additionalExtensions") return written;
+  const { value, expression, data, subjectRegExp, subjectExpression, ...rest } = written;
+  if (TEXTS.has(member)) return text(value, expression, [...path, "expression"]);
+  const own = {
+    ...rest,
+    ...(member === "key" && { data: text(data, expression, [...path, "expression"]) }),
+    ...(path.at(-2) === "identities" && {
+      subjectRegExp: text(subjectRegExp, subjectExpression, [...path, "subjectExpression"]),
+    }),
   };
+  // An empty text means the same as none.
+  const entries = Object.entries(own).map(([key, item]) => [key, resolved(item, text, [...path, key])] as const);
+  return Object.fromEntries(entries.filter(([, item]) => item !== undefined && item !== ""));
+}
 
 /** Everything of these parts that is not an expression. */
-export function plainImages({
-  attestations = [],
-  credentials,
-  validationConfigurations: { mutateDigest = true, verifyDigest = true, required = true } = {},
-}: PolicySpec): Pick<CompiledImages, "attestations" | "access" | "mutateDigest" | "verifyDigest" | "required"> {
+export function plainImages(spec: PolicySpec): Omit<CompiledImages, "matchers" | "extractors" | "attestors"> {
+  const { attestations = [], credentials, validationConfigurations } = spec;
   const { allowInsecureRegistry = false, secrets = [] } = credentials ?? {};
   return {
-    attestations: new Map(attestations.map(({ name = "", intoto, referrer }) => [name, soughtOf(intoto, referrer)])),
+    attestations: new Map(
+      attestations.map(({ name = "", intoto, referrer }) => [
+        name,
+        intoto === undefined
+          ? { kind: "referrer", artifactType: referrer?.type ?? "" }
+          : { kind: "intoto", predicateType: intoto.type ?? "" },
+      ]),
+    ),
     access: { ...(allowInsecureRegistry && { insecure: true }), ...(secrets.length > 0 && { secrets }) },
-    mutateDigest,
-    verifyDigest,
-    required,
+    mutateDigest: validationConfigurations?.mutateDigest !== false,
+    verifyDigest: validationConfigurations?.verifyDigest !== false,
+    required: validationConfigurations?.required !== false,
   };
 }
-
-const soughtOf = (intoto: { readonly type?: string } | undefined, referrer: { readonly type?: string } | undefined) =>
-  (intoto === undefined
-    ? { kind: "referrer", artifactType: referrer?.type ?? "" }
-    : { kind: "intoto", predicateType: intoto.type ?? "" }) satisfies Sought;
