@@ -9,7 +9,6 @@ import {
   type Value,
   Waiting,
 } from "../../../cel/index.js";
-import { withDoubles } from "../../../data/doubles.js";
 import type { Attestor, AttestorVerdict, Sought } from "../../../world/images/image-trust.js";
 import type { RequestExternal } from "../../../world/request-external.js";
 import { LookupFailure } from "../../../world/resources/resource-source.js";
@@ -75,7 +74,7 @@ export class ImageEvidence {
   keep(policy: CompiledImages, image: string, sought: Sought, payload: unknown): void {
     const payloads = this.#payloads.get(policy) ?? new Map<string, Value>();
     this.#payloads.set(policy, payloads);
-    payloads.set(payloadKey(image, sought), doublesOf(payload));
+    payloads.set(payloadKey(image, sought), payload as Value);
   }
 
   payload(policy: CompiledImages, image: string, sought: Sought): Value | undefined {
@@ -84,19 +83,6 @@ export class ImageEvidence {
 }
 
 const payloadKey = (image: string, sought: Sought): string => JSON.stringify([image, sought]);
-
-/** Contents with doubles: the same one is asked for again and again. */
-const DOUBLES = new WeakMap<object, Value>();
-
-/** Kyverno decodes all numbers of a content as doubles. */
-function doublesOf(payload: unknown): Value {
-  if (typeof payload !== "object" || payload === null) return withDoubles(payload) as Value;
-  const known = DOUBLES.get(payload);
-  if (known !== undefined) return known;
-  const made = withDoubles(payload) as Value;
-  DOUBLES.set(payload, made);
-  return made;
-}
 
 /** The images of one policy about one object, in one attempt (disposable). */
 export class PolicyImages implements ImageCalls {
@@ -169,9 +155,7 @@ export class PolicyImages implements ImageCalls {
       return new CelError(
         "failed to get payload: intoto attestation payload cannot be fetch before verifying intoto attestation",
       );
-    const found = this.#external.artifact(image, sought.artifactType, this.#policy.access);
-    if (found instanceof Waiting) return found;
-    return asValue(found instanceof LookupFailure ? found : doublesOf(found), "failed to get payload");
+    return asValue(this.#external.artifact(image, sought.artifactType, this.#policy.access), "failed to get payload");
   }
 
   #sought(attestation: Value): Sought | CelError {
@@ -205,7 +189,7 @@ export class PolicyImages implements ImageCalls {
       if (verdict.verified) {
         count += 1;
         if (verdict.payload !== undefined) this.#evidence.keep(this.#policy, image, sought, verdict.payload);
-      } else this.#attempt.world.note(`image ${image}, attestor ${name}: ${verdict.reasons.join("; ")}`);
+      }
     }
     this.#evidence.record(image, count > 0);
     return count;

@@ -34,7 +34,7 @@ describe("an ImageValidatingPolicy", () => {
 
   test("tells why in the record of the decision", async () => {
     const { outcome } = await asked([policy()], registry(IMAGES), creating(pod("ex.io/none:1")));
-    assert.equal(outcome.detail, "image ex.io/none:1, attestor dev: no signature fits the key");
+    assert.equal(outcome.detail, "ex.io/none:1 is not verified by dev: no signature fits the key");
   });
 
   test("counts attestors", async () => {
