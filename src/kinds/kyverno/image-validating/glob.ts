@@ -20,7 +20,9 @@ export function globMatcher(glob: string): ((image: string) => boolean) | { read
   if (glob.length > LONGEST_GLOB) return { error: `the glob is longer than ${LONGEST_GLOB} characters` };
   try {
     const parts = new Parser(glob).parts(false);
+    const pieces = /[?[\]{}\\]/.test(glob) ? undefined : glob.split("*");
     return (image) => {
+      if (pieces !== undefined && image.length <= LONGEST_MATCHED) return hasPieces(image, pieces);
       const text = [...image.slice(0, LONGEST_MATCHED + 1)];
       return text.length > LONGEST_MATCHED || matched(parts, text, new Set([0])).has(text.length);
     };
@@ -28,6 +30,23 @@ export function globMatcher(glob: string): ((image: string) => boolean) | { read
     if (error instanceof GlobError) return { error: error.message };
     throw error;
   }
+}
+
+/** The same for a glob without anything but `*`: the texts between them stand in this order, the first one at the beginning and the last one at the end. */
+function hasPieces(text: string, pieces: readonly string[]): boolean {
+  const [first = ""] = pieces;
+  if (pieces.length === 1) return text === first;
+  const last = pieces[pieces.length - 1] ?? "";
+  const end = text.length - last.length;
+  if (end < first.length || !text.startsWith(first) || !text.endsWith(last)) return false;
+  let at = first.length;
+  for (let i = 1; i < pieces.length - 1; i++) {
+    const piece = pieces[i] ?? "";
+    const found = text.indexOf(piece, at);
+    if (found === -1 || found + piece.length > end) return false;
+    at = found + piece.length;
+  }
+  return true;
 }
 
 /** The places at which the parts can end. @param from the places at which they can begin */
