@@ -56,7 +56,7 @@ export async function attestorVerdict(
   checks: SignatureChecks,
 ): Promise<AttestorVerdict> {
   const { cosign, notary, name } = attestor;
-  if (cosign === undefined && notary !== undefined) return notaryVerdict(attestor, sought, image, checks);
+  if (cosign === undefined && notary !== undefined) return notaryVerdict(notary, sought, image);
   if (cosign === undefined) return refused(`the attestor ${name} has neither cosign nor notary`);
   if (sought.kind === "referrer") return refused("cosign signs images and in-toto statements, and no other artifacts");
   try {

@@ -94,7 +94,7 @@ export function checkIdentity(
   extensions: Readonly<Record<string, string>> | undefined,
 ): void {
   const issuer = extensionOf(parsed, 8) ?? extensionOf(parsed, 1) ?? "";
-  const names = parsed.extension(SUBJECT_ALT_NAME)?.valueObj.subs ?? [];
+  const names = parsed.extension(SUBJECT_ALT_NAME)?.valueObj.subs[0]?.subs ?? [];
   const texts = names.filter(({ tag }) => TEXT_NAMES.has(tag.number)).map(({ value }) => value.toString("utf8"));
   const user = parsed.extSubjectAltName?.otherName(USER_NAME);
   const subjects = user === undefined ? texts : [...texts, user];
