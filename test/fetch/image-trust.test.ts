@@ -4,6 +4,7 @@ import type { RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { describe, type TestContext, test } from "node:test";
+import { MAX_ARTIFACT_BYTES, MAX_ARTIFACT_VALUES, MAX_ARTIFACTS } from "../../src/fetch/artifacts.js";
 import { FetchError } from "../../src/fetch/fetch-error.js";
 import { ImageTrustReader } from "../../src/fetch/image-trust.js";
 import { type AddressGuard, addressGuard } from "../../src/world/open-external.js";
@@ -84,26 +85,37 @@ describe("the content of an artifact that refers to an image", () => {
 
   test("is an error where there is none, or it is not one JSON text of a bearable size", async (context) => {
     const { registry, digest, artifact } = await setUp(context);
-    const wrong: Record<string, [Buffer, string]> = {
-      "a/text": [Buffer.from("<html>"), "the artifact of type a/text is not JSON"],
-      "a/empty": [Buffer.alloc(0), "the artifact of type a/empty is not JSON"],
-      "a/large": [json({ a: "x".repeat(2 * 1024 * 1024) }), "it is too large"],
-      "a/crowded": [json(new Array(50_001).fill(0)), "it is too large"],
+    const wrong: Record<string, [Buffer, RegExp]> = {
+      "a/text": [Buffer.from("<html>"), /content is not JSON/],
+      "a/empty": [Buffer.alloc(0), /content is not JSON/],
+      "a/large": [Buffer.alloc(MAX_ARTIFACT_BYTES + 1, "1"), /too large/],
+      "a/crowded": [json(new Array(MAX_ARTIFACT_VALUES + 1).fill(0)), /content has more than 500000 values/],
     };
     for (const [type, [bytes]] of Object.entries(wrong)) registry.refer("app", digest, type, bytes);
     const list = registry.referrers.get(`app@${digest}`)!;
-    for (const [type, count] of [
-      ["a/none", 0],
-      ["a/two", 2],
-    ] as const) {
-      const layer = { mediaType: type, bytes: json({}) };
-      const referring = registry.push("app", type.replace("/", "-"), new Array(count).fill(layer));
-      list.push({ mediaType: INDEX, digest: referring, size: 1, artifactType: type });
-    }
-    for (const type of ["a/none", "a/two"])
-      assert.equal(await shownOf(artifact(type)), `the artifact of type ${type} has not one layer`);
-    assert.equal(await shownOf(artifact()), `there is no artifact of type ${TYPE}`);
-    for (const [type, [, shown]] of Object.entries(wrong)) assert.equal(await shownOf(artifact(type)), shown);
+    const listed = (artifactType: string, layers: number, more: object) => {
+      const layer = { mediaType: TYPE, bytes: json({}) };
+      const found = registry.push("app", artifactType.replace("/", "-"), new Array(layers).fill(layer), more);
+      list.push({ mediaType: INDEX, digest: found, size: 1, artifactType });
+    };
+    const subject = { digest };
+    listed("b/none", 0, { artifactType: "b/none", subject });
+    listed("b/two", 2, { artifactType: "b/two", subject });
+    listed("c/other", 1, { artifactType: "c/other", subject: { digest: sha256("other") } });
+    listed("c/alone", 1, { artifactType: "c/alone" });
+    listed("d/type", 1, { artifactType: TYPE, subject });
+    for (const type of ["b/none", "b/two"]) assert.match(await shownOf(artifact(type)), /must have one layer/);
+    for (const type of ["c/other", "c/alone"])
+      assert.match(await shownOf(artifact(type)), /refers to another manifest/);
+    assert.match(await shownOf(artifact("d/type")), /another type than its list says/);
+    assert.match(await shownOf(artifact("e")), /^artifact of type e not found$/);
+    for (const [type, [, shown]] of Object.entries(wrong)) assert.match(await shownOf(artifact(type)), shown, type);
+  });
+
+  test("is not looked for among more artifacts than a limit", async (context) => {
+    const { registry, digest, artifact } = await setUp(context);
+    for (let count = 0; count <= MAX_ARTIFACTS; count++) registry.refer("app", digest, TYPE, json({ count }));
+    assert.equal(await shownOf(artifact()), `more than ${MAX_ARTIFACTS} artifacts refer to it`);
   });
 
   test("has the digests that the registry's list and the manifest say", async (context) => {
@@ -142,7 +154,7 @@ const lists: Record<string, [RequestListener, RegExp]> = {
       });
       response.end(json({ schemaVersion: 2, manifests: [] }));
     },
-    /list of artifacts does not end/,
+    /more than 50 artifacts/,
   ],
   "a huge list": [
     (_, response) => {
@@ -227,7 +239,8 @@ test("no registry leads to a blocked address: not by redirects, token services, 
   }
   // Addresses that a descriptor brings are not looked at.
   const urls = [`http://127.0.0.1:${port}/layer`];
-  const foreign = json({ schemaVersion: 2, layers: [{ mediaType: TYPE, digest: sha256("gone"), size: 4, urls }] });
+  const about = { schemaVersion: 2, artifactType: "foreign", subject: { digest } };
+  const foreign = json({ ...about, layers: [{ mediaType: TYPE, digest: sha256("gone"), size: 4, urls }] });
   registry.manifests.set(`app@${sha256(foreign)}`, foreign);
   registry.referrers.set(`app@${digest}`, [
     { mediaType: INDEX, digest: sha256(foreign), size: foreign.length, artifactType: "foreign", urls },
