@@ -11,6 +11,7 @@ import {
   ImageTrustReader,
   localModuleShare,
   type ModuleFetcher,
+  openImageLayouts,
   openRegistries,
 } from "../fetch/index.js";
 import { createKinds } from "../kinds/registry.js";
@@ -95,7 +96,7 @@ const refuseCalls: Executor = () => Promise.reject(new PublicError("nothing outs
 
 /**
  * Creates a loader by these settings. Worker threads start when the first guest runs.
- * @throws UsageError for lists of HTTP servers that can't be read
+ * @throws UsageError for lists of HTTP servers that can't be read, and folders that are not image layouts
  * @throws an error that names the file where one of the settings can't be used
  */
 export function createLoader(settings: LoaderSettings, options: LoaderOptions = {}): PolicyLoader {
@@ -110,7 +111,9 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
   const fetch = { share: localModuleShare(), ...fetchOptions(settings, warn), ...options.fetch };
   const executor = closed ? refuseCalls : options.executor;
   const guard = addressGuard(egress);
-  const { registry, close: closeRegistries } = openRegistries(fetch, guard);
+  const { registry: network, close: closeRegistries } = openRegistries(fetch, guard);
+  const { imageLayouts = [] } = settings;
+  const registry = imageLayouts.length > 0 ? openImageLayouts(imageLayouts) : network;
   const images = closed ? undefined : new ImageInspector(registry, fetch.signatures);
   const cluster = closed
     ? undefined
