@@ -194,6 +194,7 @@ class Compiling {
   /** Compiles `matchImageReferences`. */
   readonly #references: ExpressionCompiler;
   readonly #undeclared: FieldError[] = [];
+  readonly #verifying: boolean;
   readonly #mode: CompiledVariant["mode"];
   readonly #scope = new GrowingScope(SCOPE_WORDS);
   #exception: ExceptionResource | undefined;
@@ -206,7 +207,8 @@ class Compiling {
     this.#source = source;
     const { resource, spec } = source;
     this.#mode = !isMutating(resource) && spec.evaluation?.mode === "JSON" ? "JSON" : "Kubernetes";
-    const judging = isImageValidating(resource) ? compilers.images : compilers;
+    this.#verifying = isImageValidating(resource);
+    const judging = this.#verifying ? compilers.images : compilers;
     const { clustered, namespaced } = isMutating(resource) ? compilers.mutating : judging;
     this.#references = compilers.images.references;
     this.#compiler = isConfined(source.resource) ? namespaced : clustered;
@@ -220,7 +222,6 @@ class Compiling {
   run(): CompiledVariant | undefined {
     const { resource, name, targets, spec } = this.#source;
     const mutating = isMutating(resource);
-    const verifying = isImageValidating(resource);
     const mode = this.#mode;
     let conditions: readonly Expression[] = [];
     let variables: ReadonlyMap<string, Expression> = new Map();
@@ -241,7 +242,7 @@ class Compiling {
         validations = this.#validations();
       },
       annotations: () => {
-        if (mode !== "JSON" || verifying) annotations = this.#annotations();
+        if (mode !== "JSON" || this.#verifying) annotations = this.#annotations();
       },
       mutations: () => {
         mutations = this.#mutations();
@@ -258,7 +259,7 @@ class Compiling {
         images = images && { ...images, attestors: compileAttestors(spec, compile) };
       },
     };
-    for (const part of mutating ? MUTATING_PARTS : verifying ? IMAGE_PARTS : VALIDATING_PARTS) {
+    for (const part of mutating ? MUTATING_PARTS : this.#verifying ? IMAGE_PARTS : VALIDATING_PARTS) {
       take[part]();
       if (this.#ended) return undefined;
     }
@@ -374,10 +375,10 @@ class Compiling {
     wanted: ResultType = "any",
     compiler: ExpressionCompiler = this.#compiler,
   ): Expression | undefined {
-    const plain = isImageValidating(this.#source.resource) && this.#mode === "JSON" ? PAYLOAD_SCOPE : CONDITION_SCOPE;
-    const expression = compiler.compile(source, wanted, this.#scope.variables.size === 0 ? plain : this.#scope);
-    if (isImageValidating(this.#source.resource))
-      this.#undeclared.push(...undeclaredNames(this.#source.spec, path, expression));
+    const growing = this.#scope.variables.size === 0 ? CONDITION_SCOPE : this.#scope;
+    const scope = this.#verifying && this.#mode === "JSON" ? PAYLOAD_SCOPE : growing;
+    const expression = compiler.compile(source, wanted, scope);
+    if (this.#verifying) this.#undeclared.push(...undeclaredNames(this.#source.spec, path, expression));
     if (expression.error === undefined) return expression;
     const { name } = this.#source;
     const mistake = {
