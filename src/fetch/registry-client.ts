@@ -148,7 +148,7 @@ export function layersOf({ content }: Pick<Manifest, "content">): readonly Descr
  * The manifests of an index.
  * @throws FetchError for a list that is not an index: it must not count as an empty one
  */
-function manifestsOf(
+export function manifestsOf(
   { manifests, schemaVersion }: Readonly<Record<string, unknown>>,
   name: string,
 ): readonly Descriptor[] {
@@ -171,7 +171,8 @@ function nextOf(link: string | undefined, url: URL, first: URL): URL | undefined
   throw new FetchError(`${shown}: ${JSON.stringify(link)} does not lead to the rest of ${first.pathname}`, { shown });
 }
 
-function isDescriptor(value: unknown): value is Descriptor {
+/** Whether a value has all members of a descriptor, each of its type. */
+export function isDescriptor(value: unknown): value is Descriptor {
   if (typeof value !== "object" || value === null) return false;
   const { mediaType, digest, size, annotations, artifactType } = value as Record<string, unknown>;
   if (artifactType !== undefined && typeof artifactType !== "string") return false;

@@ -158,6 +158,8 @@ export interface PolicySetOptions {
   readonly watcher?: Watcher | undefined;
   /** Finds how objects are merged; with it the policies are mutating ones. */
   readonly findTypes?: FindTypes;
+  /** Whether ImageValidatingPolicies only replace tags by digests: another set of the same policies judges. */
+  readonly pins?: boolean;
 }
 
 /** Prepared policies that are evaluated together. */
@@ -170,17 +172,19 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
   readonly #engine: KyvernoEngine;
   readonly #actions: readonly string[] | undefined;
   readonly #watcher: Watcher | undefined;
+  readonly #pins: boolean;
   /** Whether raw reviews are evaluated as payloads: policies that match requests get the payload as their object. */
   readonly #payloads: boolean;
 
   constructor(
     policies: readonly CompiledPolicy[],
-    { id, world, validationActions, watcher, findTypes }: PolicySetOptions,
+    { id, world, validationActions, watcher, findTypes, pins = false }: PolicySetOptions,
   ) {
     this.id = id;
     this.implementation = [...new Set(policies.map(writtenKind))].join(", ");
     this.#policies = policies;
-    this.#engine = new KyvernoEngine(policies, { world, flavour: "server", findTypes });
+    this.#engine = new KyvernoEngine(policies, { world, flavour: "server", findTypes, pins });
+    this.#pins = pins;
     this.#actions = validationActions;
     this.#watcher = watcher;
     this.#payloads = policies.every(({ variants }) => variants.every(({ mode }) => mode === "JSON"));
@@ -192,6 +196,7 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
   }
 
   get neverDenying(): NeverDenying {
+    if (this.#pins) return { names: [], of: 0 };
     const denies = (actions: readonly string[]): boolean => (this.#actions ?? actions).includes("Deny");
     // One without validations is for its annotations.
     const judges = this.#policies.filter(({ resource }) => !judgesNothing(resource) && !isMutating(resource));
@@ -206,11 +211,11 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
   }
 
   *expressions(): Iterable<CoveredExpression> {
-    for (const policy of this.#policies) yield* expressionsOf(policy);
+    if (!this.#pins) for (const policy of this.#policies) yield* expressionsOf(policy);
   }
 
   explained(): readonly ExplainedPolicy[] {
-    return this.#policies.map(explainedPolicy);
+    return this.#pins ? [] : this.#policies.map(explainedPolicy);
   }
 
   leavesOut(namespace: string, labels: Readonly<Record<string, string>>): boolean {
@@ -242,7 +247,7 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
   }
 
   #outcome(answer: EngineAnswer, changes: Changes | "none"): Outcome {
-    if (this.#watcher?.found !== undefined) {
+    if (this.#watcher?.found !== undefined && !this.#pins) {
       for (const { variant, result } of answer.responses)
         if (result !== undefined) this.#watcher.found(variant, foundText(result));
     }

@@ -19,7 +19,7 @@ export type ImageMatcher = { readonly glob: (image: string) => boolean } | { rea
 
 /** Images, attestors and what is required of them. */
 export interface CompiledImages {
-  /** One of them must match; none: no image does. */
+  /** One of them must match; none: every image does. */
   readonly matchers: readonly ImageMatcher[];
   /** The policy's own extractors, by the name of their list in `images`; each gives a list of texts. */
   readonly extractors: ReadonlyMap<string, Expression>;
