@@ -1,7 +1,6 @@
 /** Compiles policies, their variants for pod controllers, and the exceptions that name them (spec kyverno.md 1.4 and 3). */
 import { DYN, namesVariable } from "../../cel/index.js";
 import { type FieldError, type FieldPath, invalid, tooMany } from "../../kubernetes/field-error.js";
-import type { Scope } from "../shared/dialect.js";
 import type { Expression } from "../shared/expressions/expression.js";
 import type { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
 import { GrowingScope } from "../shared/expressions/growing-scope.js";
@@ -18,15 +17,10 @@ import type {
   Target,
   VariantName,
 } from "./compiled-policy.js";
-import { CONDITION_SCOPE, type Compilers, SCOPE_WORDS } from "./dialect.js";
+import { CONDITION_SCOPE, type Compilers, PAYLOAD_SCOPE, SCOPE_WORDS } from "./dialect.js";
 import { expiryOf, isUnreadable } from "./expiry.js";
-import {
-  type CompileAt,
-  compileAttestors,
-  compileExtractors,
-  compileMatchers,
-  plainImages,
-} from "./image-validating/compile-images.js";
+import { undeclaredNames } from "./image-validating/check-images.js";
+import { type CompileAt, compileAttestors, compileImages } from "./image-validating/compile-images.js";
 import type { CompiledImages } from "./image-validating/compiled-images.js";
 import { originOf } from "./old-rule-origin.js";
 import {
@@ -182,9 +176,6 @@ const VALIDATING_PARTS = ["conditions", "variables", "validations", "annotations
 const MUTATING_PARTS = ["variables", "conditions", "exceptions", "annotations", "mutations"] as const;
 const IMAGE_PARTS = ["conditions", "images", "variables", "attestors", ...VALIDATING_PARTS.slice(2)] as const;
 
-/** The scope of an ImageValidatingPolicy in JSON mode, which does not see its own variables, and of `matchImageReferences`. */
-const ALONE: Scope = { optional: SCOPE_WORDS, variables: undefined };
-
 /** Stands for an expression whose mistake is noted. */
 const MISTAKEN: Expression = {
   source: "",
@@ -202,6 +193,8 @@ class Compiling {
   readonly #compiler: ExpressionCompiler;
   /** Compiles `matchImageReferences`. */
   readonly #references: ExpressionCompiler;
+  readonly #undeclared: FieldError[] = [];
+  readonly #verifying: boolean;
   readonly #mode: CompiledVariant["mode"];
   readonly #scope = new GrowingScope(SCOPE_WORDS);
   #exception: ExceptionResource | undefined;
@@ -214,11 +207,9 @@ class Compiling {
     this.#source = source;
     const { resource, spec } = source;
     this.#mode = !isMutating(resource) && spec.evaluation?.mode === "JSON" ? "JSON" : "Kubernetes";
-    const { clustered, namespaced } = isMutating(resource)
-      ? compilers.mutating
-      : isImageValidating(resource)
-        ? compilers.images[this.#mode]
-        : compilers;
+    this.#verifying = isImageValidating(resource);
+    const judging = this.#verifying ? compilers.images : compilers;
+    const { clustered, namespaced } = isMutating(resource) ? compilers.mutating : judging;
     this.#references = compilers.images.references;
     this.#compiler = isConfined(source.resource) ? namespaced : clustered;
   }
@@ -231,7 +222,6 @@ class Compiling {
   run(): CompiledVariant | undefined {
     const { resource, name, targets, spec } = this.#source;
     const mutating = isMutating(resource);
-    const verifying = isImageValidating(resource);
     const mode = this.#mode;
     let conditions: readonly Expression[] = [];
     let variables: ReadonlyMap<string, Expression> = new Map();
@@ -239,11 +229,8 @@ class Compiling {
     let annotations: CompiledVariant["annotations"] = [];
     let mutations: readonly PolicyMutation[] = [];
     let exceptions: readonly CompiledException[] = [];
-    let matchers: CompiledImages["matchers"] = [];
-    let extractors: CompiledImages["extractors"] = new Map();
-    let attestors: CompiledImages["attestors"] = [];
-    const compile = this.#compile.bind(this);
-    const ended = (): boolean => this.#ended;
+    let images: CompiledImages | undefined;
+    const compile: CompileAt = (...args) => (this.#ended ? undefined : this.#compile(...args));
     const take = {
       conditions: () => {
         conditions = this.#conditions(spec.matchConditions);
@@ -255,7 +242,7 @@ class Compiling {
         validations = this.#validations();
       },
       annotations: () => {
-        if (mode !== "JSON" || verifying) annotations = this.#annotations();
+        if (mode !== "JSON" || this.#verifying) annotations = this.#annotations();
       },
       mutations: () => {
         mutations = this.#mutations();
@@ -264,14 +251,15 @@ class Compiling {
         exceptions = this.#exceptions();
       },
       images: () => {
-        matchers = this.#matchers();
-        if (!this.#ended) extractors = compileExtractors(spec, compile, ended);
+        const references: CompileAt = (...args) => this.#compile(...args, this.#references);
+        const refused = (error: FieldError) => this.errors.push({ ...error, exception: undefined, variant: name });
+        images = compileImages(spec, { compile, references, refused });
       },
       attestors: () => {
-        attestors = compileAttestors(spec, compile, ended);
+        images = images && { ...images, attestors: compileAttestors(spec, compile) };
       },
     };
-    for (const part of mutating ? MUTATING_PARTS : verifying ? IMAGE_PARTS : VALIDATING_PARTS) {
+    for (const part of mutating ? MUTATING_PARTS : this.#verifying ? IMAGE_PARTS : VALIDATING_PARTS) {
       take[part]();
       if (this.#ended) return undefined;
     }
@@ -289,7 +277,7 @@ class Compiling {
       annotations,
       mutations,
       exceptions,
-      images: verifying ? { matchers, extractors, attestors, ...plainImages(spec) } : undefined,
+      images: images && { ...images, undeclared: this.#undeclared },
     } as const;
     return { ...parts, namesNamespace: namesIn(parts, "namespaceObject") };
   }
@@ -309,12 +297,6 @@ class Compiling {
     }
     this.#exception = undefined;
     return exceptions;
-  }
-
-  #matchers(): CompiledImages["matchers"] {
-    const { spec, name: variant } = this.#source;
-    const compile: CompileAt = (path, source, wanted) => this.#compile(path, source, wanted, this.#references);
-    return compileMatchers(spec, compile, (error) => this.errors.push({ ...error, exception: undefined, variant }));
   }
 
   /** The mutations; the first one with a mistake ends the list. One without the member of its type has no effect. */
@@ -393,9 +375,10 @@ class Compiling {
     wanted: ResultType = "any",
     compiler: ExpressionCompiler = this.#compiler,
   ): Expression | undefined {
-    const scope = this.#scope.variables.size === 0 ? CONDITION_SCOPE : this.#scope;
-    const alone = compiler === this.#references || (isImageValidating(this.#source.resource) && this.#mode === "JSON");
-    const expression = compiler.compile(source, wanted, alone ? ALONE : scope);
+    const growing = this.#scope.variables.size === 0 ? CONDITION_SCOPE : this.#scope;
+    const scope = this.#verifying && this.#mode === "JSON" ? PAYLOAD_SCOPE : growing;
+    const expression = compiler.compile(source, wanted, scope);
+    if (this.#verifying) this.#undeclared.push(...undeclaredNames(this.#source.spec, path, expression));
     if (expression.error === undefined) return expression;
     const { name } = this.#source;
     const mistake = {

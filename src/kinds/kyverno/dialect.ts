@@ -9,6 +9,7 @@ import {
   type ObjectTypeDeclaration,
   objectType,
   STRING,
+  type VariableDeclaration,
 } from "../../cel/index.js";
 import type { Dialect, Scope } from "../shared/dialect.js";
 import { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
@@ -42,7 +43,10 @@ export const REQUEST_TYPES: readonly ObjectTypeDeclaration[] = ADMISSION_TYPES.m
 );
 
 /** The names that every expression of a policy may use beside the request: results that depend on these belong to one policy. */
-export const SCOPE_WORDS: readonly string[] = ["exceptions", "external", "images"];
+export const SCOPE_WORDS: readonly string[] = ["exceptions", "request", "external", "images"];
+
+/** The scope of ImageValidatingPolicies in JSON mode: there is no request, and they don't see their variables. */
+export const PAYLOAD_SCOPE: Scope = { optional: ["external", "images"], variables: undefined };
 
 /** The scope of match conditions, those of exceptions too; everything else also has `variables`. */
 export const CONDITION_SCOPE: Scope = { optional: SCOPE_WORDS, variables: new Map() };
@@ -92,7 +96,7 @@ export const createDialect = (namespaced: boolean, mutating = false): Dialect =>
     notCompiled: (text) => text,
     wrongType: (wanted) => {
       if (wanted === "string-or-null") return "output is expected to be either of type string or null_type";
-      return `output is expected to be of type ${wanted.startsWith("list(") ? "list" : wanted === "string-or-dyn" ? "string" : wanted}`;
+      return `output is expected to be of type ${wanted.replace(/^list.*/, "list").replace("-or-dyn", "")}`;
     },
     failed: (_source, error) => error,
     uncompiled: (error) => error,
@@ -102,30 +106,24 @@ export const createDialect = (namespaced: boolean, mutating = false): Dialect =>
   },
 });
 
-/** The variables of the API server's requests, which policies in JSON mode do not have. */
-const OF_REQUESTS: ReadonlySet<string> = new Set(["request", "oldObject", "namespaceObject"]);
+/** The variables of the API server's requests. */
+const REQUEST_NAMES = ["request", "oldObject", "namespaceObject"];
 
-const hints = (names: Iterable<string>, hint: string) => Array.from(names, (name) => [name, hint] as const);
-
-/**
- * The dialect of ImageValidatingPolicies (spec kyverno.md 9).
- * @param json of those in JSON mode, which see a payload
- */
-const createImageDialect = (namespaced: boolean, json: boolean): Dialect => {
+/** The dialect of ImageValidatingPolicies (spec kyverno.md 9). */
+const createImageDialect = (namespaced: boolean): Dialect => {
   const dialect = createDialect(namespaced);
   const { variables = [], functions = [] } = dialect.environment;
+  const isOfRequests = ({ name }: VariableDeclaration): boolean => REQUEST_NAMES.includes(name);
   return {
     ...dialect,
     environment: {
       ...dialect.environment,
-      variables: json ? variables.filter(({ name }) => !OF_REQUESTS.has(name)) : variables,
-      // The reference leaves these two libraries out here.
-      functions: [
-        ...functions.filter(({ name }) => !name.startsWith("x509.") && !/orValue/.test(name)),
-        ...IMAGE_SIGNATURE_FUNCTIONS,
-      ],
+      variables: variables.filter((variable) => !isOfRequests(variable)),
+      // The reference leaves two libraries out here.
+      functions: [...functions.filter(({ name }) => !/^x509|orValue/.test(name)), ...IMAGE_SIGNATURE_FUNCTIONS],
     },
     optional: {
+      request: variables.filter(isOfRequests),
       external: externalVariables,
       images: [
         { name: "images", type: mapType(STRING, listType(STRING)) },
@@ -134,9 +132,9 @@ const createImageDialect = (namespaced: boolean, json: boolean): Dialect => {
       ],
     },
     knownNames: new Map([
-      ...KNOWN_NAMES,
+      ...REQUEST_NAMES.map((name) => [name, "in the mode JSON there is `object` only"] as const),
+      ["variables", "match conditions, `images` and policies in the mode JSON don't see variables"],
       ["exceptions", "exceptions from ImageValidatingPolicies exempt from the whole policy, which does not see them"],
-      ...hints(json ? [...OF_REQUESTS, "variables"] : [], "in the mode JSON there is `object` only"),
     ]),
   };
 };
@@ -154,7 +152,9 @@ const createReferenceDialect = (): Dialect => {
       functions: IMAGE_FUNCTIONS,
     },
     optional: {},
-    knownNames: new Map(hints([...OF_REQUESTS, "object", "variables", "images", "image"], "here is `ref` only")),
+    knownNames: new Map(
+      ["object", "variables", "images", ...REQUEST_NAMES].map((name) => [name, "here is `ref` only"]),
+    ),
   };
 };
 
@@ -174,14 +174,9 @@ interface ByScope {
 export interface Compilers extends ByScope {
   /** Those of mutating policies. */
   readonly mutating: ByScope;
-  /** Those of ImageValidatingPolicies, by their mode, and of their `matchImageReferences`. */
-  readonly images: Readonly<Record<"Kubernetes" | "JSON", ByScope>> & { readonly references: ExpressionCompiler };
+  /** Those of ImageValidatingPolicies, and of their `matchImageReferences`. */
+  readonly images: ByScope & { readonly references: ExpressionCompiler };
 }
-
-const imageCompilers = (json: boolean, watcher: Watcher | undefined): ByScope => ({
-  clustered: new ExpressionCompiler(createImageDialect(false, json), watcher),
-  namespaced: new ExpressionCompiler(createImageDialect(true, json), watcher),
-});
 
 /** Makes compilers; with a {@link Watcher} their programs are watched. */
 export const createCompilers = (watcher?: Watcher): Compilers => ({
@@ -189,8 +184,8 @@ export const createCompilers = (watcher?: Watcher): Compilers => ({
   namespaced: createCompiler(true, watcher),
   mutating: { clustered: createCompiler(false, watcher, true), namespaced: createCompiler(true, watcher, true) },
   images: {
-    Kubernetes: imageCompilers(false, watcher),
-    JSON: imageCompilers(true, watcher),
+    clustered: new ExpressionCompiler(createImageDialect(false), watcher),
+    namespaced: new ExpressionCompiler(createImageDialect(true), watcher),
     references: new ExpressionCompiler(createReferenceDialect(), watcher),
   },
 });

@@ -1,5 +1,6 @@
 /** Kyverno's policies as a {@link Policy}: one, or all of a set together. */
 
+import { formatPath } from "../../kubernetes/field-error.js";
 import { text } from "../../kubernetes/object.js";
 import type { Failure, Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, NeverDenying, Policy, PolicyRule } from "../../policy/policy.js";
@@ -27,10 +28,18 @@ function* expressionsOf({ variants: [base] }: CompiledPolicy): Iterable<CoveredE
 
 /** The expressions of a variant. */
 function* expressionsOfVariant(variant: CompiledVariant): Iterable<CoveredExpression> {
-  const { conditions, variables, validations, annotations } = variant;
+  const { conditions, variables, validations, annotations, images } = variant;
   const names = (variant.spec.matchConditions ?? []).map(({ name }) => name);
   yield* each(variant, "matchConditions", "expression", conditions, "both", names);
+  const { matchers = [], extractors = new Map<string, Expression>(), attestors = [] } = images ?? {};
+  const references = matchers.map((matcher) => ("expression" in matcher ? matcher.expression : undefined));
+  yield* each(variant, "matchImageReferences", "expression", references, "both");
+  yield* each(variant, "images", "expression", [...extractors.values()], "evaluated", [...extractors.keys()]);
   yield* each(variant, "variables", "expression", [...variables.values()], "evaluated", [...variables.keys()]);
+  const policy = variant.policy.metadata.name ?? "";
+  for (const { name, expressions, paths } of attestors)
+    for (const [i, expression] of expressions.entries())
+      yield { policy, path: formatPath(paths[i] ?? []), name, expression, wanted: "evaluated" };
   const [expressions, messages] = [
     validations.map(({ expression }) => expression),
     validations.map(({ messageExpression }) => messageExpression),
@@ -40,7 +49,6 @@ function* expressionsOfVariant(variant: CompiledVariant): Iterable<CoveredExpres
   for (const { at, patchType, expressions } of variant.mutations) {
     const member = patchType === "JSONPatch" ? "jsonPatch" : "applyConfiguration";
     const path = `spec.mutations[${at}].${member}.expression`;
-    const policy = variant.policy.metadata.name ?? "";
     yield { policy, path, name: undefined, expression: expressions[0], wanted: "evaluated" };
   }
   const [values, keys] = [annotations.map(({ expression }) => expression), annotations.map(({ key }) => key)];

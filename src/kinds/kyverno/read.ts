@@ -66,6 +66,29 @@ const MUTATING_HINTS: ReadonlyMap<string, string> = new Map([
   ["spec.validationActions", "a mutating policy has spec.failurePolicy only"],
 ]);
 
+const MATCHES = "use spec.matchImageReferences instead: globs, or expressions over `ref`";
+const CONFIGURED = "use spec.validationConfigurations instead";
+const IMAGE_HINTS: ReadonlyMap<string, string> = new Map([
+  ...POLICY_HINTS,
+  ["spec.rules", "use spec.attestors and spec.validations instead"],
+  ["spec.verifyImages", "use spec.attestors and spec.validations instead"],
+  ["spec.imageReferences", MATCHES],
+  ["spec.imageExtractors", "use spec.images instead"],
+  ["spec.mutateDigest", CONFIGURED],
+  ["spec.verifyDigest", CONFIGURED],
+  ["spec.required", CONFIGURED],
+  ["spec.imageRegistryCredentials", "use spec.credentials instead"],
+  ["spec.attestors.entries", "each is an attestor of its own: count them with verifyImageSignatures(image, [...])"],
+  ["spec.attestations.predicateType", "use intoto.type instead"],
+]);
+
+/** The members of which exactly one is needed, by the member that has them. */
+const CHOICES: ReadonlyMap<unknown, string> = new Map([
+  ["attestors", "cosign and notary"],
+  ["matchImageReferences", "glob and expression"],
+  ["spec", "kubernetesResource and apiCall"],
+]);
+
 const POLICY_REFS = "use spec.policyRefs instead: a list of names and kinds";
 const EXCEPTION_HINTS: ReadonlyMap<string, string> = new Map([
   ["spec.policyNames", POLICY_REFS],
@@ -81,6 +104,8 @@ const HINTS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   [NAMESPACED_POLICY_KIND, POLICY_HINTS],
   [MUTATING_KIND, MUTATING_HINTS],
   [NAMESPACED_MUTATING_KIND, MUTATING_HINTS],
+  [IMAGE_KIND, IMAGE_HINTS],
+  [NAMESPACED_IMAGE_KIND, IMAGE_HINTS],
   [EXCEPTION_KIND, EXCEPTION_HINTS],
 ]);
 
@@ -324,11 +349,15 @@ function invalidDocument(errors: readonly FieldError[], kind: string, name: stri
   return unreadable(errors.map(invalidMember), `failed to validate resource (${kind} "${name}" is invalid: ${list})`);
 }
 
-const invalidMember = (error: FieldError): ReadFailure => ({
-  ...error,
-  unknownField: false,
-  hint: valueHint(error),
-});
+function invalidMember(error: FieldError): ReadFailure {
+  // The reference names the place of a choice in the text alone.
+  const [, place] = /^Invalid value: "": "(.+?)" must validate one and only one/.exec(error.text) ?? [];
+  const path = place?.split(/[.[\]]+/).flatMap((part) => (/^\d+$/.test(part) ? Number(part) : part === "" ? [] : part));
+  const choice =
+    path &&
+    `use exactly one of ${CHOICES.get(path.findLast((part) => typeof part === "string")) ?? "value and expression"}`;
+  return { ...error, ...(path && { path }), unknownField: false, hint: choice ?? valueHint(error) };
+}
 
 /** The hint for an action: actions have other names in other kinds of policies. */
 function valueHint({ path, text: message }: FieldError): string | undefined {

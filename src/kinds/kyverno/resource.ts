@@ -187,9 +187,11 @@ export const isNamespaced = ({ kind }: { readonly kind: string }): boolean =>
 export const isConfined = ({ metadata }: Pick<PolicyResource, "metadata">): boolean =>
   (metadata.namespace ?? "") !== "";
 
-/** Whether a policy has no validations or mutations: Kyverno passes everything that it matches. */
+/** Whether a policy has no validations or mutations, and checks no digests and signatures: Kyverno passes everything that it matches. */
 export const judgesNothing = (policy: Pick<PolicyResource, "kind" | "spec">): boolean => {
-  const { validations = [], mutations = [] } = policy.spec;
+  const { validations = [], mutations = [], validationConfigurations } = policy.spec;
+  const { verifyDigest = true, required = true } = validationConfigurations ?? {};
+  if (isImageValidating(policy) && (verifyDigest || required)) return false;
   return (isMutating(policy) ? mutations : validations).length === 0;
 };
 

@@ -2,70 +2,78 @@
 
 import { type FieldError, type FieldPath, invalid } from "../../../kubernetes/field-error.js";
 import { isObject } from "../../../kubernetes/object.js";
-import type { Attestor } from "../../../world/images/image-trust.js";
+import type { Attestor, Sought } from "../../../world/images/image-trust.js";
 import type { Expression } from "../../shared/expressions/expression.js";
 import type { ResultType } from "../../shared/expressions/result-type.js";
 import type { PolicySpec, WrittenAttestor } from "../resource.js";
 import type { CompiledAttestor, CompiledImages, ImageMatcher } from "./compiled-images.js";
 import { globMatcher } from "./glob.js";
 
-/** Compiles an expression at its place; `undefined` when it has a mistake, which is noted. */
+/** Compiles an expression at its place; `undefined` when it has a mistake, which is noted, or comes after one. */
 export type CompileAt = (path: FieldPath, source: string | undefined, wanted: ResultType) => Expression | undefined;
 
-/**
- * The matchers of images.
- * @param refused notes a glob that does not compile
- */
-export const compileMatchers = (
-  { matchImageReferences = [] }: PolicySpec,
-  compile: CompileAt,
-  refused: (error: FieldError) => void,
-): readonly ImageMatcher[] =>
-  matchImageReferences.flatMap(({ glob = "", expression: source = "" }, i): readonly ImageMatcher[] => {
-    const path = ["spec", "matchImageReferences", i];
-    if (glob !== "") {
-      const matcher = globMatcher(glob);
-      if (typeof matcher === "function") return [{ glob: matcher }];
-      refused(invalid([...path, "glob"], glob, matcher.error));
-      return [];
-    }
-    const expression = compile([...path, "expression"], source, "bool");
-    return expression === undefined ? [] : [{ expression }];
-  });
-
-/** The extractors, by the names of their lists; of two with the same name the later one counts. The first one with a mistake ends them. */
-export function compileExtractors(
-  { images = [] }: PolicySpec,
-  compile: CompileAt,
-  ended: () => boolean,
-): ReadonlyMap<string, Expression> {
-  const extractors = new Map<string, Expression>();
-  for (const [i, { name = "", expression: source }] of images.entries()) {
-    const expression = compile(["spec", "images", i, "expression"], source, "list(string)");
-    if (expression !== undefined) extractors.set(name, expression);
-    if (ended()) break;
-  }
-  return extractors;
+interface ImageCompilers {
+  readonly compile: CompileAt;
+  /** Compiles expressions over `ref`. */
+  readonly references: CompileAt;
+  /** Notes a glob's mistake. */
+  readonly refused: (error: FieldError) => void;
 }
 
-/** The attestors; the first mistake ends them. */
-export function compileAttestors(
-  { attestors = [] }: PolicySpec,
-  compile: CompileAt,
-  ended: () => boolean,
-): readonly CompiledAttestor[] {
+/** The parts that are compiled before the policy's variables: all except attestors. Of two extractors with the same name the later one counts. */
+export function compileImages(spec: PolicySpec, { compile, references, refused }: ImageCompilers): CompiledImages {
+  const { attestations = [], credentials, validationConfigurations, matchImageReferences = [], images = [] } = spec;
+  const { allowInsecureRegistry = false, secrets = [] } = credentials ?? {};
+  const matchers = matchImageReferences.flatMap(({ glob = "", expression: source }, i): readonly ImageMatcher[] => {
+    const path = ["spec", "matchImageReferences", i];
+    const matcher = glob === "" ? undefined : globMatcher(glob);
+    if (typeof matcher === "function") return [{ glob: matcher }];
+    if (matcher !== undefined) refused(invalid([...path, "glob"], glob, matcher.error));
+    const expression = matcher === undefined && references([...path, "expression"], source, "bool");
+    return expression ? [{ expression }] : [];
+  });
+  const extractors = images.flatMap(({ name = "", expression: source }, i) => {
+    const expression = compile(["spec", "images", i, "expression"], source, "list(string)");
+    return expression === undefined ? [] : [[name, expression] as const];
+  });
+  const sought = attestations.map(({ name = "", intoto, referrer }): [string, Sought] => [
+    name,
+    intoto === undefined
+      ? { kind: "referrer", artifactType: referrer?.type ?? "" }
+      : { kind: "intoto", predicateType: intoto.type ?? "" },
+  ]);
+  return {
+    matchers,
+    extractors: new Map(extractors),
+    attestors: [],
+    attestations: new Map(sought),
+    access: { ...(allowInsecureRegistry && { insecure: true }), ...(secrets.length > 0 && { secrets }) },
+    mutateDigest: validationConfigurations?.mutateDigest !== false,
+    verifyDigest: validationConfigurations?.verifyDigest !== false,
+    required: validationConfigurations?.required !== false,
+    undeclared: [],
+  };
+}
+
+/** The attestors. */
+export function compileAttestors({ attestors = [] }: PolicySpec, compile: CompileAt): readonly CompiledAttestor[] {
   return attestors.map((written, i): CompiledAttestor => {
     const expressions: Expression[] = [];
+    const paths: FieldPath[] = [];
     const plain = attestorOf(written, (value, source, path) => {
       if (!isText(source)) return value;
       const at = ["spec", "attestors", i, ...path];
-      const expression = ended() ? undefined : compile(at, source, "string-or-dyn");
-      if (expression !== undefined) expressions.push(expression);
+      const expression = compile(at, source, "string-or-dyn");
+      if (expression !== undefined) {
+        expressions.push(expression);
+        paths.push(at);
+      }
       return undefined;
     });
     return {
       name: written.name ?? "",
       expressions,
+      paths,
       with: (values) => {
         let next = 0;
         return values.length === 0
@@ -106,24 +114,4 @@ function resolved(written: unknown, text: TextOf, path: FieldPath): unknown {
   // An empty text means the same as none.
   const entries = Object.entries(own).map(([key, item]) => [key, resolved(item, text, [...path, key])] as const);
   return Object.fromEntries(entries.filter(([, item]) => item !== undefined && item !== ""));
-}
-
-/** Everything of these parts that is not an expression. */
-export function plainImages(spec: PolicySpec): Omit<CompiledImages, "matchers" | "extractors" | "attestors"> {
-  const { attestations = [], credentials, validationConfigurations } = spec;
-  const { allowInsecureRegistry = false, secrets = [] } = credentials ?? {};
-  return {
-    attestations: new Map(
-      attestations.map(({ name = "", intoto, referrer }) => [
-        name,
-        intoto === undefined
-          ? { kind: "referrer", artifactType: referrer?.type ?? "" }
-          : { kind: "intoto", predicateType: intoto.type ?? "" },
-      ]),
-    ),
-    access: { ...(allowInsecureRegistry && { insecure: true }), ...(secrets.length > 0 && { secrets }) },
-    mutateDigest: validationConfigurations?.mutateDigest !== false,
-    verifyDigest: validationConfigurations?.verifyDigest !== false,
-    required: validationConfigurations?.required !== false,
-  };
 }
