@@ -73,13 +73,13 @@ function matching(
   return own;
 }
 
-const DIGEST = /@sha256:[a-f0-9]{64}$/;
+const DIGEST = "@sha256:";
 
 /** The result for the first image that is not named by its digest. */
 function withoutDigest(images: Iterable<string>): Evaluated | undefined {
   for (const image of images) {
     // Whether the rest of it is a reference is found when the registry is asked.
-    if (DIGEST.test(image)) continue;
+    if (image.startsWith(DIGEST, image.length - DIGEST.length - 64)) continue;
     const reference = ImageReference.parse(image);
     if (reference instanceof CelError) return failed(`failed to parse image reference ${image}: ${reference.message}`);
     if (reference.digest === "")
