@@ -59,7 +59,7 @@ export type Evaluated =
       /** The object after the policy's mutations. */
       readonly object?: JsonObject;
       /** The images that an ImageValidatingPolicy is about. */
-      readonly images?: readonly string[];
+      readonly images?: Iterable<string>;
     }
   /** Some tags could not be replaced; `object` has the others replaced. */
   | { readonly kind: "unpinned"; readonly message: string; readonly object: JsonObject };
@@ -157,7 +157,7 @@ class Evaluation {
     if (objection !== undefined) return objection;
     const passed = this.#passed();
     if (passed instanceof Waiting || passed.kind !== "pass") return passed;
-    return { kind: "pass", annotations: passed.annotations, images: [...calls.matched] };
+    return { kind: "pass", annotations: passed.annotations, images: calls.matched };
   }
 
   /** The result when the policy does not apply, or its conditions fail; `undefined`: it applies. */

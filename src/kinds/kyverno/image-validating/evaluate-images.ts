@@ -61,6 +61,7 @@ function matching(
   calls: PolicyImages,
   evaluate: Evaluate,
 ): readonly string[] | Evaluated | Waiting {
+  if (images.length === 0) return images;
   const own: string[] = [];
   for (const image of images) {
     const matches = calls.matches(image, evaluate);

@@ -54,10 +54,11 @@ export function podImages(
   const [ofGroup, path] = SPEC_OF_RESOURCE.get(resource) ?? NOWHERE;
   if (group !== ofGroup || version !== "v1") return {};
   const lists: Record<string, readonly string[]> = {};
-  const spec = at(object ?? oldObject, path);
+  const found = at(object ?? oldObject, path);
+  const spec = isObject(found) ? found : undefined;
   for (const name of LISTS) {
     if (own.has(name)) continue;
-    const images = (isObject(spec) && imagesIn(member(spec, name))) || askExpression(path, name, object, oldObject);
+    const images = (spec && imagesIn(spec[name])) || askExpression(path, name, object, oldObject);
     if (images instanceof CelError) return images;
     lists[name] = images;
   }

@@ -59,16 +59,19 @@ export class ImageEvidence {
 
   /** Notes that signatures of an image were checked. */
   record(image: string, verified: boolean): void {
-    this.#verified.set(image, verified || this.#verified.get(image) === true);
+    if (verified || !this.#verified.has(image)) this.#verified.set(image, verified);
   }
 
   /** The message about the first of the images that no policy of the request has verified. */
-  lacking(images: readonly string[]): string | undefined {
-    const image = images.find((each) => this.#verified.get(each) !== true);
-    if (image === undefined) return undefined;
-    return this.#verified.has(image)
-      ? `image ${image} failed signature or attestation verification`
-      : `image ${image} is not verified: no policy performed a signature or attestation check on it`;
+  lacking(images: Iterable<string>): string | undefined {
+    for (const image of images) {
+      const verified = this.#verified.get(image);
+      if (verified === true) continue;
+      return verified === false
+        ? `image ${image} failed signature or attestation verification`
+        : `image ${image} is not verified: no policy performed a signature or attestation check on it`;
+    }
+    return undefined;
   }
 
   keep(policy: CompiledImages, image: string, sought: Sought, payload: unknown): void {
