@@ -2,6 +2,7 @@
 
 import type { Waiting } from "../cel/index.js";
 import { jsonWeight } from "../data/json-weight.js";
+import { SmallMap } from "../data/small-map.js";
 import type { GroupVersionResource } from "../kubernetes/names.js";
 import type { JsonObject } from "../kubernetes/object.js";
 import { andThen, type Eventual } from "./eventual.js";
@@ -31,7 +32,7 @@ export class RequestExternal {
   readonly #note: (detail: string) => void;
   #room = MAX_ANSWERS_BYTES;
   /** Of images. Made at first use. */
-  #digests: Map<string, { readonly digest: string; readonly access: ImageAccess }> | undefined;
+  #digests: SmallMap<{ readonly digest: string; readonly access: ImageAccess }> | undefined;
   /** The first verdicts, as far as they were known at once. */
   readonly #verdicts: { readonly question: TrustQuestion; readonly verdict: AttestorVerdict }[] = [];
   /** Whether an answer about an image was not known at once: from then on each answer is kept by its question. */
@@ -100,7 +101,7 @@ export class RequestExternal {
   }
 
   #oneDigest(image: string, digest: string, access: ImageAccess): string | LookupFailure {
-    this.#digests ??= new Map();
+    this.#digests ??= new SmallMap();
     const first = this.#digests.get(image)?.digest ?? digest;
     if (first !== digest) return new LookupFailure("the tag of the image has moved to another digest meanwhile");
     this.#digests.set(image, { digest, access });

@@ -40,12 +40,13 @@ export function findImages(
     if (!Array.isArray(own)) return own as Evaluated | Waiting;
     setKey(images, name, own);
   }
-  const undigested = verifyDigest ? withoutDigest(calls.matched) : undefined;
+  const { matched } = calls;
+  const undigested = verifyDigest ? withoutDigest(matched) : undefined;
   if (undigested !== undefined) return undigested;
   let waits = false;
   let missing: Evaluated | undefined;
   // All are asked about together.
-  for (const image of calls.matched) {
+  for (const image of matched) {
     const digest = calls.digest(image);
     if (digest instanceof Waiting) waits = true;
     else if (digest instanceof LookupFailure) missing ??= failed(`image ${image}: ${digest.message}`);
@@ -69,7 +70,7 @@ function matching(
     if (matches instanceof CelError) return failed(matches.message);
     if (!matches) continue;
     own.push(image);
-    calls.matched.add(image);
+    calls.add(image);
   }
   return own;
 }

@@ -9,6 +9,7 @@ import {
   type Value,
   Waiting,
 } from "../../../cel/index.js";
+import { SmallMap } from "../../../data/small-map.js";
 import type { Attestor, AttestorVerdict, Sought } from "../../../world/images/image-trust.js";
 import type { RequestExternal } from "../../../world/request-external.js";
 import { LookupFailure } from "../../../world/resources/resource-source.js";
@@ -53,13 +54,13 @@ const SIGNERS = new WeakMap<CompiledImages, Readonly<Record<"attestors" | "attes
 
 /** The facts about images that all policies about one request have found (disposable). Later attempts take nothing of them back. */
 export class ImageEvidence {
-  readonly #verified = new Map<string, boolean>();
+  readonly #verified = new SmallMap<boolean>();
   /** Contents of attestations that were verified, by policy, image and type. */
   #payloads: Map<CompiledImages, Map<string, Value>> | undefined;
 
   /** Notes that signatures of an image were checked. */
   record(image: string, verified: boolean): void {
-    if (verified || !this.#verified.has(image)) this.#verified.set(image, verified);
+    if (verified || this.#verified.get(image) === undefined) this.#verified.set(image, verified);
   }
 
   /** The message about the first of the images that no policy of the request has verified. */
@@ -98,8 +99,7 @@ export class PolicyImages implements ImageCalls {
   #matches: Map<string, boolean> | undefined;
   /** Of those with expressions. */
   #attestors: Map<CompiledAttestor, Attestor> | undefined;
-  /** The images that the policy is about, each once; their signatures are checked side by side. */
-  readonly matched = new Set<string>();
+  readonly #matched = new SmallMap<true>();
   /** The variables of attestors' expressions. Set before validations are evaluated. */
   bindings: Bindings = {};
 
@@ -108,6 +108,16 @@ export class PolicyImages implements ImageCalls {
     this.#evidence = evidence;
     this.#attempt = attempt;
     this.#external = attempt.world.external;
+  }
+
+  /** The images that the policy is about, each once; their signatures are checked side by side. */
+  get matched(): readonly string[] {
+    return this.#matched.keys;
+  }
+
+  /** Adds an image that the policy is about. */
+  add(image: string): void {
+    this.#matched.set(image, true);
   }
 
   /**
@@ -119,7 +129,7 @@ export class PolicyImages implements ImageCalls {
     evaluate = (expression: Expression, bindings: Bindings): Result | Waiting => this.#part(expression, bindings),
   ): boolean | CelError | Waiting {
     const { matchers } = this.#policy;
-    if (matchers.length === 0 || this.matched.has(image)) return true;
+    if (matchers.length === 0 || this.#matched.get(image) === true) return true;
     const known = this.#matches?.get(image);
     if (known !== undefined) return known;
     for (const matcher of matchers) {
