@@ -73,11 +73,14 @@ export class HttpClient {
   readonly #sources: Sources;
   readonly #environment: Environment;
   readonly #guard: AddressGuard | undefined;
+  readonly #plain: boolean;
 
-  constructor(sources: Sources, environment: Environment, guard?: AddressGuard) {
+  /** @param plain whether any host may be asked by plain HTTP where TLS fails */
+  constructor(sources: Sources, environment: Environment, guard?: AddressGuard, plain = false) {
     this.#sources = sources;
     this.#environment = environment;
     this.#guard = guard;
+    this.#plain = plain;
   }
 
   /**
@@ -117,8 +120,13 @@ export class HttpClient {
     throw new FetchError(`${start.origin}${start.pathname} redirects more than ${MAX_REDIRECTS} times`);
   }
 
-  /** Whether sources.yml lists the host of a URL as insecure. */
+  /** Whether the host of a URL may be asked by plain HTTP. */
   isInsecure(url: URL): boolean {
+    return this.#plain || this.#isListed(url);
+  }
+
+  /** Whether sources.yml lists the host of a URL as insecure. */
+  #isListed(url: URL): boolean {
     return hostKeys(url).some((key) => this.#sources.insecure.has(key));
   }
 
@@ -180,8 +188,9 @@ export class HttpClient {
   #attempts(url: URL): readonly Attempt[] {
     if (url.protocol === "http:") return [{ protocol: "http:", verified: false }];
     const verified: Attempt = { protocol: "https:", verified: true };
-    if (!this.isInsecure(url)) return [verified];
-    return [verified, { protocol: "https:", verified: false }, { protocol: "http:", verified: false }];
+    const plain: Attempt = { protocol: "http:", verified: false };
+    if (this.#isListed(url)) return [verified, { protocol: "https:", verified: false }, plain];
+    return this.#plain ? [verified, plain] : [verified];
   }
 
   #dispatcher(url: URL, verified: boolean, { Agent, ProxyAgent }: Undici): Dispatcher {

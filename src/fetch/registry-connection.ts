@@ -65,7 +65,7 @@ export class RegistryConnection {
     let asked = "";
     // A redirect's target must not choose the token service either.
     if (answer.status === 401 && isRegistry && answer.url.host === url.host) {
-      const login = await this.#credentials(image.host);
+      const login = await this.#credentials(image.host, image.repository);
       asked = `, asked ${login.as}`;
       const authorization = await this.#authorize(image, answer, login, request);
       if (authorization !== undefined) answer = await ask(authorization);

@@ -16,7 +16,7 @@ import {
 } from "../fetch/index.js";
 import { createKinds } from "../kinds/registry.js";
 import type { KubernetesVersion, Watcher } from "../kinds/shared/index.js";
-import type { Cluster } from "../kubernetes/client/index.js";
+import { type Cluster, DEFAULT_NAMESPACE, podNamespace } from "../kubernetes/client/index.js";
 import { ServerRelease } from "../kubernetes/client/server-release.js";
 import type { StoreChannel } from "../kubernetes/client/shared/mirrored-stores.js";
 import type { Logger } from "../telemetry/logger.js";
@@ -111,21 +111,23 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
   const fetch = { share: localModuleShare(), ...fetchOptions(settings, warn), ...options.fetch };
   const executor = closed ? refuseCalls : options.executor;
   const guard = addressGuard(egress);
-  const { registry: network, close: closeRegistries } = openRegistries(fetch, guard);
+  const registries = openRegistries(fetch, guard);
   const { imageLayouts = [] } = settings;
-  const registry = imageLayouts.length > 0 ? openImageLayouts(imageLayouts) : network;
+  const layouts = imageLayouts.length > 0 ? openImageLayouts(imageLayouts) : undefined;
+  const registry = layouts ?? registries.registry;
   const images = closed ? undefined : new ImageInspector(registry, fetch.signatures);
   const cluster = closed
     ? undefined
     : openAccess(access, now, (message, level) => logger?.log(level ?? "warn", message));
   const world = cluster && clusterWorld(cluster, now);
   const metadata = new ImageMetadata(registry);
-  const trust = new ImageTrustReader(registry, fetch.signatures);
   const external = closed
     ? closedExternal()
     : openExternal({
         readImage: (reference, signal) => metadata.read(reference, signal),
-        askRegistries: () => trust,
+        askRegistries: (access, secret) =>
+          new ImageTrustReader(layouts ?? registries.reached(access, secret), fetch.signatures),
+        namespace: settings.namespace ?? podNamespace() ?? DEFAULT_NAMESPACE,
         now,
         egress,
         cluster,
@@ -241,7 +243,7 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
     close() {
       release?.close();
       runtime.close();
-      void closeRegistries();
+      void registries.close();
       void external.close();
       void cluster?.close();
     },

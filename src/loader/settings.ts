@@ -33,6 +33,8 @@ export interface LoaderSettings {
   readonly kubeconfig?: string | undefined;
   /** Whether policies that need a cluster are served without one anyway. Default false. */
   readonly ignoreMissingCluster?: boolean | undefined;
+  /** The server's namespace, whose Secrets may hold log-ins of registries. Default: the pod's; outside of a pod `policy-server`. */
+  readonly namespace?: string | undefined;
   /** Allowed targets of policies' HTTP requests. Default: anywhere but to this machine and the metadata services of clouds. */
   readonly egress?: EgressOptions | undefined;
   /** Folder for downloaded modules. Default: the working directory. */

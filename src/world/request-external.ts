@@ -7,7 +7,7 @@ import type { JsonObject } from "../kubernetes/object.js";
 import { andThen, type Eventual } from "./eventual.js";
 import type { ExternalData } from "./external.js";
 import type { HttpQuestion } from "./http/http-source.js";
-import type { AttestorVerdict, ImageAccess, TrustQuestion } from "./images/image-trust.js";
+import { type AttestorVerdict, type ImageAccess, type TrustQuestion, wordOf } from "./images/image-trust.js";
 import type { EqualLabels, ObjectPlace } from "./objects/object-source.js";
 import { LookupFailure } from "./resources/resource-source.js";
 
@@ -25,10 +25,17 @@ export class RequestExternal {
   readonly #data: ExternalData;
   readonly #put: Ask;
   readonly #refuse: (reason: string) => LookupFailure;
+  readonly #note: (detail: string) => void;
   #room = MAX_ANSWERS_BYTES;
+  /** Of images. Made at first use. */
+  #digests: Map<string, string> | undefined;
 
-  /** @param refuse fails the request, whatever the policies' results */
-  constructor(data: ExternalData, ask: Ask, refuse: (reason: string) => LookupFailure) {
+  /**
+   * @param refuse fails the request, whatever the policies' results
+   * @param note adds a detail for the log
+   */
+  constructor(data: ExternalData, ask: Ask, refuse: (reason: string) => LookupFailure, note: (detail: string) => void) {
+    this.#note = note;
     this.#data = data;
     this.#put = ask;
     this.#refuse = refuse;
@@ -41,7 +48,7 @@ export class RequestExternal {
 
   #counted<T>(answer: T | LookupFailure): T | LookupFailure {
     if (answer instanceof LookupFailure) return answer;
-    this.#room -= jsonWeight(answer, this.#room);
+    this.#room -= weightOf(answer, this.#room);
     return this.#room < 0 ? this.#refuse(`all answers take more than ${MAX_ANSWERS_BYTES} bytes`) : answer;
   }
 
@@ -70,23 +77,56 @@ export class RequestExternal {
     return this.#ask(keyOf("image", reference), () => this.#data.images.metadata(reference));
   }
 
+  /** The digest of an image. Within the request it is that of all policies: one of them must not verify what another one has not seen. */
   imageDigest(image: string, access: ImageAccess): Answered<string> {
-    return this.#ask(keyOf("digest", image, access), () => this.#data.trust.digest(image, access));
+    const put = (): Eventual<string | LookupFailure> =>
+      andThen(this.#data.trust.digest(image, access), (found) => {
+        if (found instanceof LookupFailure) return found;
+        const first = this.#digests?.get(image) ?? found;
+        this.#digests ??= new Map();
+        this.#digests.set(image, first);
+        return first === found
+          ? found
+          : new LookupFailure("the tag of the image has moved to another digest meanwhile");
+      });
+    return this.#ask(`digest ${wordOf(access)} ${image}`, put);
   }
 
+  /** The verdict about the digest that {@link imageDigest} gives. The reasons of one that is not verified are noted for the log. */
   imageVerdict(question: TrustQuestion): Answered<AttestorVerdict> {
-    return this.#ask(keyOf("verdict", question), () => this.#data.trust.verdict(question));
+    const { image, attestor, sought, access } = question;
+    const digest = this.imageDigest(image, access);
+    if (typeof digest !== "string") return digest;
+    const put = (): Eventual<AttestorVerdict | LookupFailure> =>
+      andThen(this.#data.trust.verdict({ ...question, digest }), (verdict) => {
+        if (!(verdict instanceof LookupFailure || verdict.verified))
+          this.#note(`${image} is not verified by ${attestor.name}: ${verdict.reasons.join(", ")}`);
+        return verdict;
+      });
+    return this.#ask(`verdict ${wordOf(attestor)} ${wordOf(sought)} ${wordOf(access)} ${image}`, put);
   }
 
   artifact(image: string, artifactType: string, access: ImageAccess): Answered<unknown> {
-    const put = (): Eventual<unknown> => this.#data.trust.artifact(image, artifactType, access);
-    return this.#ask(keyOf("artifact", image, artifactType, access), put);
+    const digest = this.imageDigest(image, access);
+    if (typeof digest !== "string") return digest;
+    const put = (): Eventual<unknown> => this.#data.trust.artifact(image, digest, artifactType, access);
+    return this.#ask(keyOf("artifact", image, artifactType, wordOf(access)), put);
   }
 
   entry(name: string, projection: string): Answered<unknown> {
     // Shared by all requests, so that it does not count for one.
     return this.#put(keyOf("entry", name, projection), () => this.#data.entries.get(name, projection));
   }
+}
+
+const weights = new WeakMap<object, number>();
+
+/** The weight of an answer, found once for those that are kept for several requests. */
+function weightOf(answer: unknown, most: number): number {
+  if (typeof answer !== "object" || answer === null) return jsonWeight(answer, most);
+  const known = weights.get(answer) ?? jsonWeight(answer, most);
+  if (known <= most) weights.set(answer, known);
+  return known;
 }
 
 /** A key in JSON, which keeps the parts apart, whatever they contain. */

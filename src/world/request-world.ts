@@ -70,6 +70,7 @@ export class RequestWorld {
       this.#world.external ?? NO_EXTERNAL,
       (key, put) => this.#noted(this.questions.ask({ key, put, failed: (failure) => this.#failed(failure) })),
       (reason) => this.#refused(reason),
+      (detail) => this.note(detail),
     );
     return this.#external;
   }

@@ -1,8 +1,9 @@
 /** Checks single signatures: the signature itself, the certificate's chain and identity, the log entry. */
 import { createHash, type KeyObject, verify, X509Certificate } from "node:crypto";
+import type { Bundle } from "@sigstore/bundle";
 import type { X509Certificate as ParsedCertificate } from "@sigstore/core";
 import type { TrustMaterial } from "@sigstore/verify";
-import type { Claimed, KeyMaterial, Signature } from "./signature-layer.js";
+import type { Claimed, Signature } from "./signature-layer.js";
 import type { TrustRoot } from "./trust-root.js";
 
 /** Fulcio's extension with the repository of the signing workflow. */
@@ -145,21 +146,27 @@ export function issuersOf({ certificate, chain }: TrustedCertificate): readonly 
   return undefined;
 }
 
-function issued(issuer: X509Certificate, certificate: X509Certificate): boolean {
+/** Whether one certificate has issued another. */
+export function issued(issuer: X509Certificate, certificate: X509Certificate): boolean {
   return issuer !== certificate && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 }
 
-function isValidAt({ validFrom, validTo }: X509Certificate, time: number): boolean {
+/** Whether a certificate is valid at a time, in milliseconds since 1970. */
+export function isValidAt({ validFrom, validTo }: X509Certificate, time: number): boolean {
   return Date.parse(validFrom) <= time && time <= Date.parse(validTo);
 }
 
 /** Hashes that cosign 3 uses with larger curves. */
 const HASH_OF_CURVE: Readonly<Record<string, string>> = { secp384r1: "sha384", secp521r1: "sha512" };
 
-/** Whether the signature over the payload was made with the key. */
-export function signatureFits({ payload, signature, isBundle }: Signature, key: KeyObject): boolean {
+/**
+ * Whether the signature over the payload was made with the key.
+ * @param hash the only one that counts; default SHA-256, and in bundles also that of the key's curve
+ */
+export function signatureFits({ payload, signature, isBundle }: Signature, key: KeyObject, hash?: string): boolean {
   const own = isBundle ? HASH_OF_CURVE[key.asymmetricKeyDetails?.namedCurve ?? ""] : undefined;
-  const algorithms = key.asymmetricKeyType === "ed25519" ? [null] : ["sha256", ...(own === undefined ? [] : [own])];
+  const hashes = hash === undefined ? ["sha256", ...(own === undefined ? [] : [own])] : [hash];
+  const algorithms = key.asymmetricKeyType === "ed25519" ? [null] : hashes;
   try {
     return algorithms.some((algorithm) => verify(algorithm, payload, key, signature));
   } catch {
@@ -173,6 +180,9 @@ type Clock = "none" | "log" | "authority";
 /** The clock of a signature: the promise of a log of the first version, else a timestamp authority, as cosign has it. */
 const clockOf = ({ log }: Signature): Clock => (log?.time === undefined ? "authority" : "log");
 
+/** The way a signature was made: with a key that the verifier knows, or with a certificate. */
+type KeyMaterial = "key" | { readonly certificate: X509Certificate };
+
 /** Runs all checks of Sigstore's own library. */
 async function isVerified(
   layer: Signature,
@@ -180,10 +190,14 @@ async function isVerified(
   trust: TrustMaterial,
   clock: Clock,
 ): Promise<boolean> {
-  const { bundleFromJSON } = await import("@sigstore/bundle");
+  const { X509Certificate: Parsed } = await import("@sigstore/core");
   const { toSignedEntity, Verifier } = await import("@sigstore/verify");
   try {
-    const entity = toSignedEntity(bundleFromJSON(layer.bundle(material)), layer.payload);
+    const entity = toSignedEntity(withoutKey(await layer.bundle()), layer.payload);
+    const key: typeof entity.key =
+      material === "key"
+        ? entity.key
+        : { $case: "certificate", certificate: Parsed.parse(Buffer.from(material.certificate.raw)) };
     const kind = clock === "log" ? "transparency-log" : "timestamp-authority";
     const timestamps = clock === "none" ? [] : entity.timestamps.filter(({ $case }) => $case === kind);
     const own = entity.signature;
@@ -196,9 +210,18 @@ async function isVerified(
     const certified = { ctlogThreshold: trust.ctlogs.length > 0 ? 1 : 0 };
     // A trust root without certificate logs (a private Sigstore) can't ask for proofs from them.
     const thresholds = clock === "none" ? { timestampThreshold: 0 } : {};
-    new Verifier(trust, { ...certified, ...thresholds }).verify({ ...entity, signature, timestamps });
+    new Verifier(trust, { ...certified, ...thresholds }).verify({ ...entity, key, signature, timestamps });
     return true;
   } catch {
     return false;
   }
 }
+
+/** A bundle that says nothing of its signer: the verifier knows the key. */
+export const withoutKey = <T extends Bundle>(bundle: T): T => ({
+  ...bundle,
+  verificationMaterial: {
+    ...bundle.verificationMaterial,
+    content: { $case: "publicKey", publicKey: { hint: "configured" } },
+  },
+});

@@ -305,6 +305,8 @@ function compileAll(
         ...warnings.map((each) => fieldProblem(document, "warning", { ...each, path: ["spec", ...each.path] })),
       );
     }
+    const undeclared = compiled.policy.variants[0]?.images?.undeclared ?? [];
+    problems.push(...undeclared.map((warning) => fieldProblem(document, "warning", warning)));
     if (schemas !== undefined) problems.push(...doubtsAbout(compiled.policy, document, schemas));
     return [compiled.policy];
   });

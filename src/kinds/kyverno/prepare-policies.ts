@@ -5,7 +5,7 @@ import type { Watcher } from "../shared/watcher.js";
 import { type CompileError, compilePolicy, exceptionsFor } from "./compile.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import { type Compilers, createCompilers } from "./dialect.js";
-import { type ExceptionResource, isMutating, type PolicyResource } from "./resource.js";
+import { type ExceptionResource, isImageValidating, isMutating, type PolicyResource } from "./resource.js";
 
 /** A policy that does not compile. */
 export interface CompileFailure {
@@ -50,7 +50,7 @@ export function preparePolicies(
 
 /** The mistakes of a policy, as the reference lists them. */
 export const compileErrorTexts = (policy: PolicyResource, errors: readonly CompileError[]): readonly string[] => [
-  ...(policy.spec.evaluation?.mode === "JSON" || isMutating(policy) ? [] : [PLACEHOLDER]),
+  ...(policy.spec.evaluation?.mode === "JSON" || isMutating(policy) || isImageValidating(policy) ? [] : [PLACEHOLDER]),
   ...errors.map(formatFieldError),
 ];
 

@@ -89,8 +89,7 @@ export function reportedPolicy(resource: PolicyResource, place?: Place): Reporte
   return {
     name: origin?.policy ?? metadata.name ?? "",
     namespace: origin?.namespace ?? metadata.namespace ?? "",
-    source:
-      origin !== undefined ? "kyverno" : isMutating(resource) ? "KyvernoMutatingPolicy" : "KyvernoValidatingPolicy",
+    source: origin !== undefined ? "kyverno" : `Kyverno${resource.kind.replace("Namespaced", "")}`,
     annotations: metadata.annotations ?? {},
     process: background?.enabled !== false ? "background scan" : admission?.enabled !== false ? "admission review" : "",
     countsSkips: true,
