@@ -2,9 +2,9 @@
  * Signatures as cosign 3 stores them: Sigstore bundles, each in an artifact that refers to the image (distribution specification 1.1, referrers;
  * docs/spec/kubewarden.md 1.8).
  */
-import { X509Certificate } from "node:crypto";
 import type { Bundle } from "@sigstore/bundle";
 import { hasEscapedKeys } from "../../data/json.js";
+import { readCertificate } from "../../x509/certificate.js";
 import { FetchError } from "../fetch-error.js";
 import type { ImageReference } from "../image-reference.js";
 import type { Descriptor, Registry } from "../registry.js";
@@ -117,9 +117,11 @@ function claimedBy({ verificationMaterial: { content, tlogEntries } }: Bundle): 
   };
 }
 
+/** A certificate in PEM. */
 function certificateOf(der: Uint8Array): string {
   try {
-    return new X509Certificate(der).toString();
+    const read = readCertificate(Buffer.from(der), true);
+    return `-----BEGIN CERTIFICATE-----\n${read.der.toString("base64")}\n-----END CERTIFICATE-----\n`;
   } catch {
     throw new SignatureProblem("its certificate can't be read");
   }
