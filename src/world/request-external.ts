@@ -26,6 +26,7 @@ export class RequestExternal {
   readonly #put: Ask;
   readonly #refuse: (reason: string) => LookupFailure;
   readonly #note: (detail: string) => void;
+  readonly #isUnasked: () => boolean;
   #room = MAX_ANSWERS_BYTES;
   /** Of images. Made at first use. */
   #digests: Map<string, string> | undefined;
@@ -33,8 +34,16 @@ export class RequestExternal {
   /**
    * @param refuse fails the request, whatever the policies' results
    * @param note adds a detail for the log
+   * @param isUnasked whether the request has not put a question yet
    */
-  constructor(data: ExternalData, ask: Ask, refuse: (reason: string) => LookupFailure, note: (detail: string) => void) {
+  constructor(
+    data: ExternalData,
+    ask: Ask,
+    refuse: (reason: string) => LookupFailure,
+    note: (detail: string) => void,
+    isUnasked: () => boolean,
+  ) {
+    this.#isUnasked = isUnasked;
     this.#note = note;
     this.#data = data;
     this.#put = ask;
@@ -46,9 +55,16 @@ export class RequestExternal {
     return this.#put<T>(key, () => andThen(put(), (answer) => this.#counted(answer)));
   }
 
+  /** Answers without a question and its key what is known, as long as nothing had to be waited for: it is kept for all requests, and counts for none. */
+  #known<T>(find: () => Eventual<T | LookupFailure>, key: () => string): Answered<T> {
+    const found = this.#isUnasked() ? find() : undefined;
+    if (found !== undefined && !(found instanceof Promise || found instanceof LookupFailure)) return found;
+    return this.#ask(key(), () => found ?? find());
+  }
+
   #counted<T>(answer: T | LookupFailure): T | LookupFailure {
     if (answer instanceof LookupFailure) return answer;
-    this.#room -= weightOf(answer, this.#room);
+    this.#room -= jsonWeight(answer, this.#room);
     return this.#room < 0 ? this.#refuse(`all answers take more than ${MAX_ANSWERS_BYTES} bytes`) : answer;
   }
 
@@ -79,7 +95,7 @@ export class RequestExternal {
 
   /** The digest of an image. Within the request it is that of all policies: one of them must not verify what another one has not seen. */
   imageDigest(image: string, access: ImageAccess): Answered<string> {
-    const put = (): Eventual<string | LookupFailure> =>
+    const find = (): Eventual<string | LookupFailure> =>
       andThen(this.#data.trust.digest(image, access), (found) => {
         if (found instanceof LookupFailure) return found;
         const first = this.#digests?.get(image) ?? found;
@@ -89,7 +105,7 @@ export class RequestExternal {
           ? found
           : new LookupFailure("the tag of the image has moved to another digest meanwhile");
       });
-    return this.#ask(`digest ${wordOf(access)} ${image}`, put);
+    return this.#known(find, () => `digest ${wordOf(access)} ${image}`);
   }
 
   /** The verdict about the digest that {@link imageDigest} gives. The reasons of one that is not verified are noted for the log. */
@@ -97,13 +113,13 @@ export class RequestExternal {
     const { image, attestor, sought, access } = question;
     const digest = this.imageDigest(image, access);
     if (typeof digest !== "string") return digest;
-    const put = (): Eventual<AttestorVerdict | LookupFailure> =>
+    const find = (): Eventual<AttestorVerdict | LookupFailure> =>
       andThen(this.#data.trust.verdict({ ...question, digest }), (verdict) => {
         if (!(verdict instanceof LookupFailure || verdict.verified))
           this.#note(`${image} is not verified by ${attestor.name}: ${verdict.reasons.join(", ")}`);
         return verdict;
       });
-    return this.#ask(`verdict ${wordOf(attestor)} ${wordOf(sought)} ${wordOf(access)} ${image}`, put);
+    return this.#known(find, () => `verdict ${wordOf(attestor)} ${wordOf(sought)} ${wordOf(access)} ${image}`);
   }
 
   artifact(image: string, artifactType: string, access: ImageAccess): Answered<unknown> {
@@ -117,16 +133,6 @@ export class RequestExternal {
     // Shared by all requests, so that it does not count for one.
     return this.#put(keyOf("entry", name, projection), () => this.#data.entries.get(name, projection));
   }
-}
-
-const weights = new WeakMap<object, number>();
-
-/** The weight of an answer, found once for those that are kept for several requests. */
-function weightOf(answer: unknown, most: number): number {
-  if (typeof answer !== "object" || answer === null) return jsonWeight(answer, most);
-  const known = weights.get(answer) ?? jsonWeight(answer, most);
-  if (known <= most) weights.set(answer, known);
-  return known;
 }
 
 /** A key in JSON, which keeps the parts apart, whatever they contain. */

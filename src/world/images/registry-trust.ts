@@ -136,7 +136,8 @@ async function doublesOf(value: unknown): Promise<unknown> {
 
 /** The repository of an image, as written: tags of one digest share its verdicts. */
 function repositoryOf(image: string): string {
-  const [name = ""] = image.split("@", 1);
-  const colon = name.lastIndexOf(":");
-  return colon > name.lastIndexOf("/") ? name.slice(0, colon) : name;
+  const at = image.indexOf("@");
+  const end = at === -1 ? image.length : at;
+  const colon = image.lastIndexOf(":", end);
+  return image.slice(0, colon > image.lastIndexOf("/", end) ? colon : end);
 }
