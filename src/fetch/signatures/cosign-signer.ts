@@ -5,6 +5,8 @@ import type { TrustMaterial } from "@sigstore/verify";
 import { LRUCache } from "lru-cache";
 import { readPublicKey } from "../../config/public-key.js";
 import { hasMoreValues } from "../../data/json-values.js";
+import { type Certificate, readCertificate } from "../../x509/certificate.js";
+import { keyOf } from "../../x509/signature.js";
 import { parseImageReference } from "../image-reference.js";
 import { MAX_ANSWER_VALUES } from "../limits.js";
 import type { CosignAttestor } from "./attestor.js";
@@ -15,12 +17,12 @@ import {
   CODE_SIGNING,
   isProven,
   issuerAt,
-  type Read,
-  readCertificate,
+  isValidAt,
   timeOf,
 } from "./certificate-chain.js";
-import { isValidAt, signatureFits } from "./layer-verification.js";
-import { checkLogged, type TransparencyLogs } from "./log-entry.js";
+import { signatureFits } from "./layer-verification.js";
+import { checkLogged, derOf } from "./log-entry.js";
+import { purposesOf } from "./notation-chain.js";
 import type { Claimed, Signature } from "./signature-layer.js";
 import { checkIdentity, identityTest } from "./signer-identity.js";
 import { SignatureProblem } from "./statement.js";
@@ -52,8 +54,8 @@ const trusts = new WeakMap<TrustMaterial, Trust>();
 function trustOf(material: TrustMaterial): Trust {
   const trust = trusts.get(material) ?? {
     material,
-    authorities: authoritiesIn(material.certificateAuthorities, false),
-    timestampAuthorities: authoritiesIn(material.timestampAuthorities, true),
+    authorities: authoritiesIn(material.certificateAuthorities),
+    timestampAuthorities: authoritiesIn(material.timestampAuthorities),
   };
   trusts.set(material, trust);
   return trust;
@@ -63,8 +65,10 @@ function trustOf(material: TrustMaterial): Trust {
 interface Claimant {
   readonly key: KeyObject;
   readonly hash?: string;
+  /** SubjectPublicKeyInfo in DER. */
+  readonly publicKey: Buffer;
   /** The certificate whose time and chain count; absent for keys. */
-  readonly certificate?: Read;
+  readonly certificate?: Certificate;
 }
 
 const signers = new LRUCache<string, CosignSigner>({ max: MAX_SIGNERS });
@@ -77,7 +81,7 @@ export async function signerOf(attestor: CosignAttestor): Promise<CosignSigner> 
   const name = createHash("sha256").update(JSON.stringify(attestor)).digest("base64");
   const kept = signers.get(name);
   if (kept !== undefined) return kept;
-  const signer = await CosignSigner.prepare(attestor);
+  const signer = new CosignSigner(await partsOf(attestor));
   signers.set(name, signer);
   return signer;
 }
@@ -87,11 +91,11 @@ interface Parts {
   readonly core: typeof import("@sigstore/core");
   readonly attestor: CosignAttestor;
   /** A key in place of certificates. */
-  readonly key: KeyObject | undefined;
-  readonly certificate: Read | undefined;
+  readonly key: Claimant | undefined;
+  readonly certificate: Certificate | undefined;
   /** Authorities in place of the trust root's. */
   readonly roots: readonly Authority[] | undefined;
-  readonly logs: readonly KeyObject[] | undefined;
+  readonly logs: TrustMaterial["tlogs"] | undefined;
   readonly certificateLogs: TrustMaterial["ctlogs"] | undefined;
   readonly timestamps: readonly Authority[];
   readonly fits: Awaited<ReturnType<typeof identityTest>>;
@@ -99,11 +103,41 @@ interface Parts {
   readonly place: { readonly host: string; readonly repository: string } | undefined;
 }
 
+async function partsOf(attestor: CosignAttestor): Promise<Parts> {
+  const { key, certificate, keyless, ctlog, source, trustedRoot } = attestor;
+  if (!key && !keyless && !certificate?.cert && !certificate?.certChain)
+    throw new SignatureProblem("the attestor has neither key, keyless nor certificate");
+  const chain = (text: string | undefined, name: string) =>
+    text ? [of(name, "is not a chain of certificates", () => authorityOf(certificatesIn(text, name)))] : undefined;
+  const isGiven = !keyless && !key;
+  const roots = keyless?.roots && certificatesIn(keyless.roots, "keyless.roots");
+  const chained = isGiven ? chain(certificate?.certChain, "certificate.certChain") : undefined;
+  const keyed = keyless || !key ? undefined : publicKey(key.data ?? "", "key.data");
+  const hash = key?.hashAlgorithm;
+  if (hash && !HASHES.includes(hash)) throw wrong("key.hashAlgorithm", `is none of ${HASHES.join(", ")}`);
+  return {
+    core: await import("@sigstore/core"),
+    attestor,
+    key: keyed && { key: keyed, publicKey: derOfKey(keyed), ...(hash && { hash }) },
+    certificate:
+      isGiven && certificate?.cert ? certificatesIn(unwrapped(certificate.cert), "certificate.cert")[0] : undefined,
+    roots: roots ? roots.map((root) => ({ chain: [root] })) : chained,
+    logs: logsIn(ctlog?.rekorPubKey, "ctlog.rekorPubKey"),
+    certificateLogs: logsIn(ctlog?.ctLogPubKey, "ctlog.ctLogPubKey"),
+    timestamps: chain(ctlog?.tsaCertChain, "ctlog.tsaCertChain") ?? [],
+    fits: await identityTest(keyless?.identities),
+    trust: trustedRoot ? trustOf(await readTrustedRoot(trustedRoot)) : undefined,
+    place: source?.repository
+      ? of("source.repository", "is not a repository", () => repositoryOf(source.repository!))
+      : undefined,
+  };
+}
+
 /** Checks signatures against one attestor. */
 export class CosignSigner {
   readonly #parts: Parts;
 
-  private constructor(parts: Parts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 
@@ -112,61 +146,30 @@ export class CosignSigner {
     return this.#parts.place;
   }
 
-  static async prepare(attestor: CosignAttestor): Promise<CosignSigner> {
-    const core = await import("@sigstore/core");
-    const { key, certificate, keyless, ctlog, source, trustedRoot } = attestor;
-    if (key === undefined && keyless === undefined && certificate?.cert === undefined && !certificate?.certChain)
-      throw new SignatureProblem("the attestor has neither key, keyless nor certificate");
-    const read = (text: string | undefined, name: string) => (text ? certificatesIn(core, text, name) : undefined);
-    const chain = keyless === undefined ? read(certificate?.certChain, "certificate.certChain") : undefined;
-    const chained = chain && [authorityOf(chain.slice(-1), chain.slice(0, -1))];
-    const roots = read(keyless?.roots, "keyless.roots");
-    const isKey = keyless === undefined && key !== undefined;
-    const cert =
-      isKey || keyless !== undefined ? undefined : read(unwrapped(certificate?.cert), "certificate.cert")?.[0];
-    const proofs = ctlog?.ctLogPubKey ? keysIn(ctlog.ctLogPubKey, "ctlog.ctLogPubKey").map(logOf) : undefined;
-    return new CosignSigner({
-      core,
-      attestor,
-      key: isKey ? keyOf(key.data ?? "", key.hashAlgorithm) : undefined,
-      certificate: cert,
-      roots: roots === undefined ? chained : [authorityOf(roots, [])],
-      logs: ctlog?.rekorPubKey ? keysIn(ctlog.rekorPubKey, "ctlog.rekorPubKey") : undefined,
-      certificateLogs: proofs,
-      timestamps: timestampAuthorities(read(ctlog?.tsaCertChain, "ctlog.tsaCertChain") ?? []),
-      fits: await identityTest(keyless?.identities),
-      trust: trustedRoot ? trustOf(await readTrustedRoot(trustedRoot)) : undefined,
-      place: source?.repository ? repositoryOf(source.repository) : undefined,
-    });
-  }
-
   /**
    * The signer that a signature names, if it can be the wanted one: the cheapest check.
    * @throws SignatureProblem when it is another one
    */
   claimant(claimed: Claimed, isBundle: boolean): Claimant {
-    const { key } = this.#parts;
-    const { certificate: pem } = claimed;
-    if (this.#requiresLog && claimed.log === undefined)
-      throw new SignatureProblem("it has no entry of a transparency log");
+    const { key, certificate: given, attestor, fits } = this.#parts;
+    const { certificate: pem, log } = claimed;
+    if (this.#requiresLog && log === undefined) throw new SignatureProblem("it has no entry of a transparency log");
+    const read = pem === undefined ? undefined : certificateIn(pem);
     if (key !== undefined) {
-      if (pem !== undefined && (isBundle || !this.#read(pem).certificate.publicKey.equals(key)))
+      if (read !== undefined && (isBundle || !read.publicKey.equals(key.publicKey)))
         throw new SignatureProblem("it is signed with a certificate, and not with the key of the attestor");
-      const hash = this.#parts.attestor.key?.hashAlgorithm;
-      return { key, ...(hash && { hash }) };
+      return key;
     }
-    if (this.#parts.certificate !== undefined) {
-      const { certificate } = this.#parts.certificate;
-      if (pem !== undefined && !this.#read(pem).certificate.raw.equals(certificate.raw))
-        throw new SignatureProblem("it is signed with another certificate");
-      return { key: certificate.publicKey, certificate: this.#parts.certificate };
+    if (given !== undefined && read !== undefined && !read.der.equals(given.der))
+      throw new SignatureProblem("it is signed with another certificate");
+    const certificate = given ?? read;
+    if (certificate === undefined) throw new SignatureProblem("it is signed with a key, and has no certificate");
+    if (given === undefined) {
+      if (!purposesOf(certificate).includes(CODE_SIGNING))
+        throw new SignatureProblem("its certificate is not for signatures");
+      checkIdentity(certificate, fits, attestor.keyless?.additionalExtensions);
     }
-    if (pem === undefined) throw new SignatureProblem("it is signed with a key, and has no certificate");
-    const read = this.#read(pem);
-    if (read.certificate.keyUsage?.includes(CODE_SIGNING) !== true)
-      throw new SignatureProblem("its certificate is not for signatures");
-    checkIdentity(read, this.#parts.fits, this.#parts.attestor.keyless?.additionalExtensions);
-    return { key: read.certificate.publicKey, certificate: read };
+    return { key: keyOf(certificate), publicKey: certificate.publicKey, certificate };
   }
 
   /**
@@ -193,10 +196,16 @@ export class CosignSigner {
     const bundle = await bundleOf(signature);
     const { tlogEntries } = bundle.verificationMaterial;
     if (tlogEntries.length > MAX_PROOFS) throw new SignatureProblem(`it has more than ${MAX_PROOFS} log entries`);
-    const logs: TransparencyLogs | undefined = this.#requiresLog
-      ? (this.#parts.logs ?? (await this.#trust(trustRoot)).material.tlogs)
-      : undefined;
-    const times = logs === undefined ? [] : await checkLogged(signature, bundle, claimant.key, logs);
+    const { logs } = this.#parts;
+    const times = this.#requiresLog
+      ? await checkLogged(
+          signature,
+          bundle,
+          claimant,
+          logs ?? (await this.#trust(trustRoot)).material.tlogs,
+          logs !== undefined,
+        )
+      : [];
     await turn();
     await this.#checkTime(signature, bundle, claimant, times, trustRoot, turn);
   }
@@ -207,14 +216,6 @@ export class CosignSigner {
 
   async #trust(trustRoot: TrustRoot): Promise<Trust> {
     return this.#parts.trust ?? trustOf(await trustRoot());
-  }
-
-  #read(pem: string): Read {
-    try {
-      return readCertificate(this.#parts.core, pem);
-    } catch {
-      throw new SignatureProblem("its certificate can't be read");
-    }
   }
 
   /** Checks that the certificate was valid when it was used, and issued by a trusted authority. */
@@ -240,7 +241,7 @@ export class CosignSigner {
     const authorities = isChained ? (this.#parts.roots ?? (await this.#trust(trustRoot)).authorities) : [];
     await turn();
     for (const time of times) {
-      if (!isValidAt(certificate.certificate, time))
+      if (!isValidAt(certificate, time))
         throw new SignatureProblem("its certificate was not valid at the time of its signature");
       if (!isChained) continue;
       const issuer = authorities.map((one) => issuerAt(certificate, one, CODE_SIGNING, time)).find((one) => one);
@@ -261,7 +262,7 @@ export class CosignSigner {
     const others = isAlone ? [] : (await this.#trust(trustRoot)).timestampAuthorities;
     const authorities = [...this.#parts.timestamps, ...others];
     const about = !isBundle && statement !== undefined ? payload : signature;
-    const times = stamps.map(({ signedTimestamp }) => timeOf(this.#parts.core, signedTimestamp, about, authorities));
+    const times = stamps.map(({ signedTimestamp }) => timeOf(signedTimestamp, about, authorities));
     const verified = times.filter((time) => time !== undefined);
     if (verified.length === 0) throw new SignatureProblem("its timestamp is not right, or of no trusted authority");
     return verified;
@@ -276,86 +277,71 @@ async function bundleOf({ bundle }: Signature): Promise<Bundle> {
   }
 }
 
-/** @throws SignatureProblem for other texts, and for keys that cosign does not sign with */
-function keyOf(pem: string, hash: string | undefined, name = "key.data"): KeyObject {
-  if (hash !== undefined && hash !== "" && !HASHES.includes(hash))
-    throw new SignatureProblem(`key.hashAlgorithm of the attestor is none of ${HASHES.join(", ")}`);
+function certificateIn(pem: string): Certificate {
+  try {
+    return readCertificate(derOf(pem));
+  } catch {
+    throw new SignatureProblem("its certificate can't be read");
+  }
+}
+
+const wrong = (member: string, why: string) => new SignatureProblem(`${member} of the attestor ${why}`);
+
+/** The result of reading a member of an attestor. */
+function of<T>(member: string, why: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof SignatureProblem ? error : wrong(member, why);
+  }
+}
+
+function publicKey(pem: string, member: string): KeyObject {
   const key = PUBLIC_KEY.test(pem) ? readPublicKey(pem) : undefined;
-  if (key === undefined) throw new SignatureProblem(`${name} of the attestor is not a public key in PEM`);
+  if (key === undefined) throw wrong(member, "is not a public key in PEM");
   if (!KEY_TYPES.has(key.asymmetricKeyType))
-    throw new SignatureProblem(`${name} of the attestor is a key for another algorithm than ECDSA, RSA and Ed25519`);
+    throw wrong(member, "is a key for another algorithm than ECDSA, RSA and Ed25519");
   return key;
 }
 
-function keysIn(pem: string, name: string): readonly KeyObject[] {
-  const blocks = pem.match(/-----BEGIN [A-Z ]+-----[^-]*-----END [A-Z ]+-----/g) ?? [pem];
-  if (blocks.length > MAX_CERTIFICATES)
-    throw new SignatureProblem(`${name} of the attestor has more than ${MAX_CERTIFICATES} keys`);
-  return blocks.map((block) => keyOf(block, undefined, name));
-}
+const derOfKey = (key: KeyObject): Buffer => key.export({ type: "spki", format: "der" });
 
-/** A certificate log of a given key. */
-function logOf(publicKey: KeyObject): TrustMaterial["ctlogs"][number] {
-  const logID = createHash("sha256")
-    .update(publicKey.export({ type: "spki", format: "der" }))
-    .digest();
-  return { baseURL: "", logID, publicKey, validFor: { start: new Date(0), end: new Date(8.64e15) } };
+/** Logs of given keys, which have no names. */
+function logsIn(pem: string | undefined, member: string): TrustMaterial["tlogs"] | undefined {
+  if (!pem) return undefined;
+  const blocks = pem.match(/-----BEGIN [A-Z ]+-----[^-]*-----END [A-Z ]+-----/g) ?? [pem];
+  if (blocks.length > MAX_CERTIFICATES) throw wrong(member, `has more than ${MAX_CERTIFICATES} keys`);
+  return blocks.map((block) => {
+    const key = publicKey(block, member);
+    const logID = createHash("sha256").update(derOfKey(key)).digest();
+    return { baseURL: "", logID, publicKey: key, validFor: { start: new Date(0), end: new Date(8.64e15) } };
+  });
 }
 
 /** A certificate may be written in Base64 once more. */
-const unwrapped = (text: string | undefined): string | undefined =>
-  text === undefined || text.includes("-----") ? text : Buffer.from(text, "base64").toString("utf8");
+const unwrapped = (text: string): string =>
+  text.includes("-----") ? text : Buffer.from(text, "base64").toString("utf8");
 
-function certificatesIn(core: typeof import("@sigstore/core"), text: string, name: string): readonly Read[] {
+function certificatesIn(text: string, member: string): readonly Certificate[] {
   const blocks = text.match(CERTIFICATES) ?? [];
-  if (blocks.length > MAX_CERTIFICATES)
-    throw new SignatureProblem(`${name} of the attestor has more than ${MAX_CERTIFICATES} certificates`);
-  try {
-    if (blocks.length > 0) return blocks.map((block) => readCertificate(core, block));
-  } catch {
-    // Said below.
-  }
-  throw new SignatureProblem(`${name} of the attestor has no readable certificate in PEM`);
-}
-
-/** The authority of a chain: certificates that issue themselves are its roots. */
-function timestampAuthorities(chain: readonly Read[]): readonly Authority[] {
-  if (chain.length === 0) return [];
-  const authorities = chain.filter(({ certificate }) => certificate.ca);
-  const [leaf, ...more] = chain.filter(({ certificate }) => !certificate.ca);
-  const isRoot = ({ parsed }: Read) => parsed.subject.equals(parsed.issuer);
-  if (more.length > 0 || !authorities.some(isRoot))
-    throw new SignatureProblem("ctlog.tsaCertChain of the attestor needs a root, and at most one signing certificate");
-  return [
-    authorityOf(
-      authorities.filter(isRoot),
-      authorities.filter((one) => !isRoot(one)),
-      leaf,
-    ),
-  ];
+  if (blocks.length > MAX_CERTIFICATES) throw wrong(member, `has more than ${MAX_CERTIFICATES} certificates`);
+  if (blocks.length === 0) throw wrong(member, "has no certificate in PEM");
+  return of(member, "has a certificate that can't be read", () =>
+    blocks.map((one) => readCertificate(derOf(one), true)),
+  );
 }
 
 async function readTrustedRoot(text: string): Promise<TrustMaterial> {
-  const wrong = (why: string) => new SignatureProblem(`trustedRoot of the attestor ${why}`);
-  if (Buffer.byteLength(text) > MAX_TRUSTED_ROOT) throw wrong(`has more than ${MAX_TRUSTED_ROOT} bytes`);
+  const member = "trustedRoot";
+  if (Buffer.byteLength(text) > MAX_TRUSTED_ROOT) throw wrong(member, `has more than ${MAX_TRUSTED_ROOT} bytes`);
   if (hasMoreValues(text, MAX_ANSWER_VALUES) || (text.match(/"rawBytes"/g) ?? []).length > MAX_TRUSTED_PARTS)
-    throw wrong(`has more than ${MAX_TRUSTED_PARTS} certificates and keys`);
-  const [{ TrustedRoot }, { toTrustMaterial }] = await Promise.all([
-    import("@sigstore/protobuf-specs"),
-    import("@sigstore/verify"),
-  ]);
-  try {
-    return toTrustMaterial(TrustedRoot.fromJSON(JSON.parse(text)));
-  } catch {
-    throw wrong("can't be read");
-  }
+    throw wrong(member, `has more than ${MAX_TRUSTED_PARTS} certificates and keys`);
+  const { TrustedRoot } = await import("@sigstore/protobuf-specs");
+  const { toTrustMaterial } = await import("@sigstore/verify");
+  return of(member, "can't be read", () => toTrustMaterial(TrustedRoot.fromJSON(JSON.parse(text))));
 }
 
 function repositoryOf(text: string): { readonly host: string; readonly repository: string } {
-  try {
-    const { host, repository } = parseImageReference(text);
-    return { host, repository };
-  } catch {
-    throw new SignatureProblem("source.repository of the attestor is not a repository");
-  }
+  const { host, repository } = parseImageReference(text);
+  return { host, repository };
 }

@@ -7,8 +7,6 @@ import { withoutKey } from "./layer-verification.js";
 import { at, type Signature } from "./signature-layer.js";
 import { SignatureProblem } from "./statement.js";
 
-/** Logs of a trust root, or keys of logs. */
-export type TransparencyLogs = TrustMaterial["tlogs"] | readonly KeyObject[];
 type Entry = Bundle["verificationMaterial"]["tlogEntries"][number];
 
 /** Reasons, by codes of Sigstore's library. */
@@ -26,19 +24,26 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /**
  * Checks that a trusted log has an entry of a signature.
- * @param key the signer's
+ * @param signer its key, and that in DER
+ * @param areGiven whether the logs are keys without names: the names in an entry count, since its signature is verified all the same
  * @returns the times that logs have promised, in milliseconds since 1970
  * @throws SignatureProblem when none has
  */
 export async function checkLogged(
   layer: Signature,
   bundle: Bundle,
-  key: KeyObject,
-  logs: TransparencyLogs,
+  { key, publicKey: spki }: { readonly key: KeyObject; readonly publicKey: Buffer },
+  logs: TrustMaterial["tlogs"],
+  areGiven: boolean,
 ): Promise<readonly number[]> {
   const { toSignedEntity, Verifier } = await import("@sigstore/verify");
   const entries: Entry[] = bundle.verificationMaterial.tlogEntries;
-  const known = entries.map((entry) => ({ entry, tlogs: logsOf(entry, logs) })).filter(({ tlogs }) => tlogs.length > 0);
+  const known = entries
+    .map((entry) => ({
+      entry,
+      tlogs: areGiven ? named(entry, logs) : logs.filter(({ logID }) => logID.equals(entry.logId.keyId)),
+    }))
+    .filter(({ tlogs }) => tlogs.length > 0);
   if (known.length === 0) throw new SignatureProblem("its log entry is of a log that is not trusted");
   const { timestampVerificationData: _, ...material } = bundle.verificationMaterial;
   const unstamped = { ...bundle, verificationMaterial: { ...material, timestampVerificationData: undefined } };
@@ -57,7 +62,7 @@ export async function checkLogged(
   }) as typeof own;
   const publicKey = () => ({ publicKey: key, validFor: () => true });
   for (const { entry, tlogs } of known) {
-    checkKey(entry, layer, key);
+    checkKey(entry, layer, spki);
     const trust = { certificateAuthorities: [], timestampAuthorities: [], ctlogs: [], tlogs: [...tlogs], publicKey };
     try {
       new Verifier(trust, { timestampThreshold: 0, ctlogThreshold: 0 }).verify({
@@ -75,26 +80,25 @@ export async function checkLogged(
   return promised.map(({ entry }) => Number(entry.integratedTime) * 1000);
 }
 
-/** The logs that may have made an entry. A given key has no name: the entry's names count, since its signature is verified all the same. */
-function logsOf({ logId: { keyId: logID }, inclusionProof }: Entry, logs: TransparencyLogs): TrustMaterial["tlogs"] {
+/** Logs with the names that an entry has for its own. */
+function named(
+  { logId: { keyId: logID }, inclusionProof }: Entry,
+  logs: TrustMaterial["tlogs"],
+): TrustMaterial["tlogs"] {
   const [, baseURL = ""] = /\u2014 (\S+) /.exec(inclusionProof?.checkpoint?.envelope ?? "") ?? [];
-  return logs.flatMap((log) => {
-    if (!("logID" in log))
-      return [{ baseURL, logID, publicKey: log, validFor: { start: new Date(0), end: new Date(8.64e15) } }];
-    return log.logID.equals(logID) ? [log] : [];
-  });
+  return logs.map((log) => ({ ...log, logID, baseURL }));
 }
 
 /** Checks that the entry names the certificate of the signature, or the key where it has none. */
-function checkKey({ canonicalizedBody }: Entry, { certificate }: Signature, key: KeyObject): void {
-  let named: Buffer | undefined;
+function checkKey({ canonicalizedBody }: Entry, { certificate }: Signature, spki: Buffer): void {
+  let signer: Buffer | undefined;
   try {
-    named = keyIn(parsePlainJson(canonicalizedBody.toString("utf8")));
+    signer = keyIn(parsePlainJson(canonicalizedBody.toString("utf8")));
   } catch {
     throw new SignatureProblem("its log entry can't be read");
   }
-  const own = certificate === undefined ? key.export({ type: "spki", format: "der" }) : derOf(certificate);
-  if (named?.equals(own) !== true) throw new SignatureProblem("its log entry is of another signer");
+  const own = certificate === undefined ? spki : derOf(certificate);
+  if (signer?.equals(own) !== true) throw new SignatureProblem("its log entry is of another signer");
 }
 
 /** The signer's key or certificate in DER, in entries of Rekor 1 (hashedrekord, dsse, intoto) and Rekor 2. */
@@ -112,4 +116,4 @@ function keyIn(body: unknown): Buffer | undefined {
 }
 
 /** The content of a text in PEM. */
-const derOf = (pem: string): Buffer => Buffer.from(pem.replace(/-----[^-]*-----/g, ""), "base64");
+export const derOf = (pem: string): Buffer => Buffer.from(pem.replace(/-----[^-]*-----/g, ""), "base64");
