@@ -56,9 +56,11 @@ interface Listing {
  */
 export const openImageLayouts = (texts: readonly string[]): Registry => new ImageLayouts(texts.map(layoutOf));
 
-/** The manifests that an `index.json` lists. @throws FetchError */
-export const listedIn = (bytes: Buffer, name: string): readonly Descriptor[] =>
-  manifestsOf(readObject(bytes, name, MAX_LAYOUT_INDEX_VALUES), name);
+/** The content of an `index.json`. @throws FetchError */
+export function layoutIndex(bytes: Buffer, name: string): { readonly manifests: readonly Descriptor[] } {
+  const content = readObject(bytes, name, MAX_LAYOUT_INDEX_VALUES);
+  return { ...content, manifests: manifestsOf(content, name) };
+}
 
 function layoutOf(text: string): Layout {
   const wrong = (what: string) => new UsageError(`--image-layout ${text}: ${what}`);
@@ -206,7 +208,7 @@ class Layout {
     const gathered = new GatheredBytes();
     const name = `index.json in ${this.folder}`;
     await this.#file("index.json", MAX_LAYOUT_INDEX_BYTES, name, (piece) => gathered.add(piece));
-    const listed = listedIn(gathered.take(), name);
+    const listed = layoutIndex(gathered.take(), name).manifests;
     const names = new Map<string, Set<string>>();
     const add = (key: string, { digest }: Descriptor) => names.set(key, (names.get(key) ?? new Set()).add(digest));
     for (const entry of listed) for (const key of this.#keysOf(entry)) add(key, entry);

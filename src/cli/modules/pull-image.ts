@@ -14,7 +14,7 @@ import {
   isDescriptor,
   LAYOUT_MANIFEST_BYTES,
   layersOf,
-  listedIn,
+  layoutIndex,
   MAX_LAYOUT_INDEX_BYTES,
   type Manifest,
   parseImageReference,
@@ -139,7 +139,7 @@ class WrittenLayout {
       if (found !== undefined && (!found.isFile() || found.size > MAX_LAYOUT_INDEX_BYTES))
         throw new Error("its index.json is too large, or not a file");
       const text = found === undefined ? '{"schemaVersion":2,"manifests":[]}' : readFileSync(file, "utf8");
-      this.#index = { ...JSON.parse(text), manifests: listedIn(Buffer.from(text), "its index.json") };
+      this.#index = layoutIndex(Buffer.from(text), "its index.json");
     } catch (cause) {
       throw new UsageError(`-d ${folder}: ${fileProblem(cause)}: name a new folder, or an image layout to add to`);
     }
