@@ -249,6 +249,23 @@ describe("--image-layout", () => {
       assert.equal(exitCode, 0, stdout + stderr);
       assert.match(stdout, /pass: 1, fail: 0/);
     }
+    const many = Array.from({ length: 20 }, () => readFileSync(pod("bundled"), "utf8"));
+    const names = many.map((text, index) => text.replace('"name":"bundled"', `"name":"${index}"`));
+    writeFileSync(join(root, "many.yaml"), names.join("\n---\n"));
+    const warnings: Error[] = [];
+    const warned = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", warned);
+    const all = await run(
+      "apply",
+      join(root, "signed.yaml"),
+      "--resource",
+      join(root, "many.yaml"),
+      "--image-layout",
+      layout,
+    );
+    process.off("warning", warned);
+    assert.match(all.stdout, /pass: 20, fail: 0/);
+    assert.deepEqual(warnings, []);
     assert.match((await apply("unsigned")).stdout, /signed not signed[\s\S]*pass: 0, fail: 1/);
     const absent = await apply("absent");
     assert.equal(absent.exitCode, 1);
