@@ -149,17 +149,8 @@ function isTrustedRoot(text: string): boolean {
 }
 
 /** Warnings about parts that Kyverno takes, and that have no effect there or let everything pass. */
-export const imageWarnings = ({
-  attestors = [],
-  matchImageReferences = [],
-  matchConstraints,
-  evaluation,
-}: PolicySpec) =>
+export const imageWarnings = ({ attestors = [] }: PolicySpec) =>
   gathered((warn) => {
-    if (matchConstraints === undefined && evaluation?.mode !== "JSON")
-      warn(["matchConstraints"], "there are none: the policy matches nothing, and every request passes");
-    if (matchImageReferences.length === 0)
-      warn(["matchImageReferences"], 'there are none, so no image is looked at: write `- glob: "*"` for all');
     attestors.forEach(({ cosign }, i) => {
       const { ctlog, keyless } = cosign ?? {};
       const path = ["attestors", i, "cosign"];
