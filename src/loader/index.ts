@@ -11,6 +11,7 @@ import {
   ImageTrustReader,
   localModuleShare,
   type ModuleFetcher,
+  openImageLayouts,
   openRegistries,
 } from "../fetch/index.js";
 import { createKinds } from "../kinds/registry.js";
@@ -95,7 +96,7 @@ const refuseCalls: Executor = () => Promise.reject(new PublicError("nothing outs
 
 /**
  * Creates a loader by these settings. Worker threads start when the first guest runs.
- * @throws UsageError for lists of HTTP servers that can't be read
+ * @throws UsageError for lists of HTTP servers that can't be read, and folders that are not image layouts
  * @throws an error that names the file where one of the settings can't be used
  */
 export function createLoader(settings: LoaderSettings, options: LoaderOptions = {}): PolicyLoader {
@@ -111,7 +112,9 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
   const executor = closed ? refuseCalls : options.executor;
   const guard = addressGuard(egress);
   const registries = openRegistries(fetch, guard);
-  const { registry } = registries;
+  const { imageLayouts = [] } = settings;
+  const layouts = imageLayouts.length > 0 ? openImageLayouts(imageLayouts) : undefined;
+  const registry = layouts ?? registries.registry;
   const images = closed ? undefined : new ImageInspector(registry, fetch.signatures);
   const cluster = closed
     ? undefined
@@ -122,7 +125,8 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
     ? closedExternal()
     : openExternal({
         readImage: (reference, signal) => metadata.read(reference, signal),
-        askRegistries: (access, secret) => new ImageTrustReader(registries.reached(access, secret), fetch.signatures),
+        askRegistries: (access, secret) =>
+          new ImageTrustReader(layouts ?? registries.reached(access, secret), fetch.signatures),
         namespace: settings.namespace ?? podNamespace() ?? DEFAULT_NAMESPACE,
         now,
         egress,

@@ -49,6 +49,8 @@ export interface LoaderSettings {
   readonly sigstoreDirectory?: string | undefined;
   /** Client trust configuration that replaces Sigstore's public trust root. Default: none. */
   readonly sigstoreTrustFile?: string | undefined;
+  /** Folders that stand in for all registries of images, as {@link import("../fetch/index.js").openImageLayouts} takes them. Default: none. */
+  readonly imageLayouts?: readonly string[] | undefined;
   /** Variables such as those of proxies, KUBECONFIG and credential plugins. Default: none. */
   readonly environment?: Environment | undefined;
 }

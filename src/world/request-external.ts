@@ -89,7 +89,7 @@ export class RequestExternal {
           ? found
           : new LookupFailure("the tag of the image has moved to another digest meanwhile");
       });
-    return this.#ask(keyOf("digest", image, wordOf(access)), put);
+    return this.#ask(`digest ${wordOf(access)} ${image}`, put);
   }
 
   /** The verdict about the digest that {@link imageDigest} gives. The reasons of one that is not verified are noted for the log. */
@@ -103,7 +103,7 @@ export class RequestExternal {
           this.#note(`${image} is not verified by ${attestor.name}: ${verdict.reasons.join(", ")}`);
         return verdict;
       });
-    return this.#ask(keyOf("verdict", image, wordOf(attestor), wordOf(sought), wordOf(access)), put);
+    return this.#ask(`verdict ${wordOf(attestor)} ${wordOf(sought)} ${wordOf(access)} ${image}`, put);
   }
 
   artifact(image: string, artifactType: string, access: ImageAccess): Answered<unknown> {

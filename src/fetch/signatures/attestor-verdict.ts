@@ -3,7 +3,7 @@ import { FetchError } from "../fetch-error.js";
 import type { ImageReference } from "../image-reference.js";
 import type { Descriptor, Manifest, Registry } from "../registry.js";
 import { type Attestor, type AttestorVerdict, MAX_REASONS, type Sought } from "./attestor.js";
-import { isUnreadable, readBundle, signatureReferrers } from "./bundle.js";
+import { isUnavailable, readBundle, signatureReferrers } from "./bundle.js";
 import { type CosignSigner, signerOf } from "./cosign-signer.js";
 import { notaryVerdict } from "./notation.js";
 import type { SignatureChecks } from "./signature-checks.js";
@@ -56,7 +56,7 @@ export async function attestorVerdict(
   checks: SignatureChecks,
 ): Promise<AttestorVerdict> {
   const { cosign, notary, name } = attestor;
-  if (cosign === undefined && notary !== undefined) return notaryVerdict(attestor, sought, image, checks);
+  if (cosign === undefined && notary !== undefined) return notaryVerdict(notary, sought, image);
   if (cosign === undefined) return refused(`the attestor ${name} has neither cosign nor notary`);
   if (sought.kind === "referrer") return refused("cosign signs images and in-toto statements, and no other artifacts");
   try {
@@ -77,19 +77,29 @@ type Candidate = { signature: Signature; claimant: ReturnType<CosignSigner["clai
 
 /** One search through the signatures of an image (disposable). */
 class Search {
+  readonly #signer: CosignSigner;
+  readonly #sought: Exclude<Sought, { kind: "referrer" }>;
+  readonly #place: Attested;
+  readonly #image: ImageReference;
+  readonly #checks: SignatureChecks;
   readonly #expected: Expected;
   readonly #reasons: string[] = [];
   #manifest: Promise<Manifest> | undefined;
   #verified: Signature | undefined;
 
+  /** @param place where the signatures stand */
   constructor(
-    private readonly signer: CosignSigner,
-    private readonly sought: Exclude<Sought, { kind: "referrer" }>,
-    /** Where the signatures stand. */
-    private readonly place: Attested,
-    private readonly image: ImageReference,
-    private readonly checks: SignatureChecks,
+    signer: CosignSigner,
+    sought: Exclude<Sought, { kind: "referrer" }>,
+    place: Attested,
+    image: ImageReference,
+    checks: SignatureChecks,
   ) {
+    this.#signer = signer;
+    this.#sought = sought;
+    this.#place = place;
+    this.#image = image;
+    this.#checks = checks;
     const predicateType =
       sought.kind === "signature"
         ? SIGN_PREDICATE
@@ -98,10 +108,10 @@ class Search {
   }
 
   async run(tagPrefix: string | undefined): Promise<AttestorVerdict> {
-    const { registry, image, digest, signal } = this.place;
-    const kind = this.sought.kind === "signature" ? SIGNATURES : ATTESTATIONS;
+    const { registry, image, digest, signal } = this.#place;
+    const kind = this.#sought.kind === "signature" ? SIGNATURES : ATTESTATIONS;
     const artifact = layersAbout(image, digest, kind, tagPrefix);
-    await this.checks.withLayers(registry, artifact, kind, signal, (layers) =>
+    await this.#checks.withLayers(registry, artifact, kind, signal, (layers) =>
       this.#examine(layers, (layer) => this.#layer(layer, artifact)),
     );
     if (!this.#isEnough) {
@@ -110,15 +120,15 @@ class Search {
     }
     if (this.#verified !== undefined) {
       const { statement } = this.#verified;
-      return { verified: true, reasons: [], ...(this.sought.kind === "intoto" && { payload: statement }) };
+      return { verified: true, reasons: [], ...(this.#sought.kind === "intoto" && { payload: statement }) };
     }
-    const none = this.sought.kind === "signature" ? "no signatures found" : "no attestations of this type found";
+    const none = this.#sought.kind === "signature" ? "no signatures found" : "no attestations of this type found";
     return { verified: false, reasons: this.#reasons.length === 0 ? [none] : this.#reasons };
   }
 
   /** One signature is enough; of statements the last one counts. */
   get #isEnough(): boolean {
-    return this.sought.kind === "signature" && this.#verified !== undefined;
+    return this.#sought.kind === "signature" && this.#verified !== undefined;
   }
 
   async #examine(listed: readonly Descriptor[], load: (one: Descriptor) => Promise<Candidate>): Promise<void> {
@@ -138,20 +148,20 @@ class Search {
 
   async #check({ signature, claimant }: Exclude<Candidate, SignatureProblem>): Promise<undefined> {
     await this.#turn();
-    const { digest } = this.place;
-    await this.signer.check(signature, digest, claimant, this.checks.trustRoot, this.#turn);
+    const { digest } = this.#place;
+    await this.#signer.check(signature, digest, claimant, this.#checks.trustRoot, this.#turn);
     this.#verified = signature;
   }
 
   async #layer(descriptor: Descriptor, artifact: ImageReference): Promise<Candidate> {
     await this.#turn();
     const listed = listedSignature(descriptor, true);
-    const claimant = this.signer.claimant(claimedBy(listed), false);
-    const { registry, signal } = this.place;
+    const claimant = this.#signer.claimant(claimedBy(listed), false);
+    const { registry, signal } = this.#place;
     const payload = await registry.blob(artifact, descriptor, descriptor.size, signal);
     await this.#turn();
     const signature =
-      this.sought.kind === "signature"
+      this.#sought.kind === "signature"
         ? signatureLayer(listed, payload, true)
         : await attestationLayer(listed, payload, this.#expected, this.#turn);
     return { signature, claimant };
@@ -159,21 +169,21 @@ class Search {
 
   async #bundle(descriptor: Descriptor): Promise<Candidate> {
     await this.#turn();
-    const { registry, image, signal } = this.place;
+    const { registry, image, signal } = this.#place;
     const manifest = () => this.#imageManifest();
     const signature = await readBundle(registry, image, descriptor, this.#expected, manifest, signal, this.#turn);
     await this.#turn();
-    return { signature, claimant: this.signer.claimant(signature, true) };
+    return { signature, claimant: this.#signer.claimant(signature, true) };
   }
 
   async #imageManifest(): Promise<Buffer> {
-    const { host, repository } = this.image;
-    const { registry, digest, signal } = this.place;
+    const { host, repository } = this.#image;
+    const { registry, digest, signal } = this.#place;
     this.#manifest ??= registry.manifest({ host, repository, digest }, signal);
     return (await this.#manifest).bytes;
   }
 
-  readonly #turn = (): Promise<void> => this.checks.turn(this.place.signal);
+  readonly #turn = (): Promise<void> => this.#checks.turn(this.#place.signal);
 }
 
 /**
@@ -186,7 +196,7 @@ async function problemOf<T>(work: Promise<T>, isReading = true): Promise<T | Sig
   } catch (error) {
     if (error instanceof SignatureProblem) return error;
     if (!(error instanceof FetchError)) return new SignatureProblem("it can't be read");
-    if (!isReading || !isUnreadable(error)) throw error;
+    if (!isReading || isUnavailable(error)) throw error;
     return new SignatureProblem(`a part of it can't be had: ${error.shown}`);
   }
 }

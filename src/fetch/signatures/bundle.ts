@@ -88,9 +88,9 @@ async function parsed(json: Readonly<Record<string, unknown>>): Promise<Bundle> 
   }
 }
 
-/** Whether a signature can't be read, or its artifact not be had: one party's artifacts must not keep others' signatures from being found. */
-export const isUnreadable = (error: unknown): boolean =>
-  !(error instanceof FetchError && (error.transient || REFUSALS.includes(error.status ?? 0)));
+/** Whether an error is a registry's that can't or does not want to answer: then there may be a signature, or not. */
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof FetchError && (error.transient || REFUSALS.includes(error.status ?? 0));
 
 type Message = (Bundle["content"] & { $case: "messageSignature" })["messageSignature"];
 

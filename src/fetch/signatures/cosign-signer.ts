@@ -82,24 +82,35 @@ export async function signerOf(attestor: CosignAttestor): Promise<CosignSigner> 
   return signer;
 }
 
+/** An attestor with what was read of it. */
+interface Parts {
+  readonly core: typeof import("@sigstore/core");
+  readonly attestor: CosignAttestor;
+  /** A key in place of certificates. */
+  readonly key: KeyObject | undefined;
+  readonly certificate: Read | undefined;
+  /** Authorities in place of the trust root's. */
+  readonly roots: readonly Authority[] | undefined;
+  readonly logs: readonly KeyObject[] | undefined;
+  readonly certificateLogs: TrustMaterial["ctlogs"] | undefined;
+  readonly timestamps: readonly Authority[];
+  readonly fits: Awaited<ReturnType<typeof identityTest>>;
+  readonly trust: Trust | undefined;
+  readonly place: { readonly host: string; readonly repository: string } | undefined;
+}
+
 /** Checks signatures against one attestor. */
 export class CosignSigner {
-  private constructor(
-    private readonly core: typeof import("@sigstore/core"),
-    private readonly attestor: CosignAttestor,
-    /** A key in place of certificates. */
-    private readonly key: KeyObject | undefined,
-    private readonly certificate: Read | undefined,
-    /** Authorities in place of the trust root's. */
-    private readonly roots: readonly Authority[] | undefined,
-    private readonly logs: readonly KeyObject[] | undefined,
-    private readonly certificateLogs: TrustMaterial["ctlogs"] | undefined,
-    private readonly timestamps: readonly Authority[],
-    private readonly fits: Awaited<ReturnType<typeof identityTest>>,
-    private readonly ownTrust: TrustMaterial | undefined,
-    /** Where its signatures stand: absent, beside the image. */
-    readonly place: { readonly host: string; readonly repository: string } | undefined,
-  ) {}
+  readonly #parts: Parts;
+
+  private constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** The place of its signatures; absent: beside the image. */
+  get place(): Parts["place"] {
+    return this.#parts.place;
+  }
 
   static async prepare(attestor: CosignAttestor): Promise<CosignSigner> {
     const core = await import("@sigstore/core");
@@ -114,19 +125,19 @@ export class CosignSigner {
     const cert =
       isKey || keyless !== undefined ? undefined : read(unwrapped(certificate?.cert), "certificate.cert")?.[0];
     const proofs = ctlog?.ctLogPubKey ? keysIn(ctlog.ctLogPubKey, "ctlog.ctLogPubKey").map(logOf) : undefined;
-    return new CosignSigner(
+    return new CosignSigner({
       core,
       attestor,
-      isKey ? keyOf(key.data ?? "", key.hashAlgorithm) : undefined,
-      cert,
-      roots === undefined ? chained : [authorityOf(roots, [])],
-      ctlog?.rekorPubKey ? keysIn(ctlog.rekorPubKey, "ctlog.rekorPubKey") : undefined,
-      proofs,
-      timestampAuthorities(read(ctlog?.tsaCertChain, "ctlog.tsaCertChain") ?? []),
-      await identityTest(keyless?.identities),
-      trustedRoot ? await readTrustedRoot(trustedRoot) : undefined,
-      source?.repository ? repositoryOf(source.repository) : undefined,
-    );
+      key: isKey ? keyOf(key.data ?? "", key.hashAlgorithm) : undefined,
+      certificate: cert,
+      roots: roots === undefined ? chained : [authorityOf(roots, [])],
+      logs: ctlog?.rekorPubKey ? keysIn(ctlog.rekorPubKey, "ctlog.rekorPubKey") : undefined,
+      certificateLogs: proofs,
+      timestamps: timestampAuthorities(read(ctlog?.tsaCertChain, "ctlog.tsaCertChain") ?? []),
+      fits: await identityTest(keyless?.identities),
+      trust: trustedRoot ? trustOf(await readTrustedRoot(trustedRoot)) : undefined,
+      place: source?.repository ? repositoryOf(source.repository) : undefined,
+    });
   }
 
   /**
@@ -134,27 +145,27 @@ export class CosignSigner {
    * @throws SignatureProblem when it is another one
    */
   claimant(claimed: Claimed, isBundle: boolean): Claimant {
-    const { key } = this;
+    const { key } = this.#parts;
     const { certificate: pem } = claimed;
     if (this.#requiresLog && claimed.log === undefined)
       throw new SignatureProblem("it has no entry of a transparency log");
     if (key !== undefined) {
       if (pem !== undefined && (isBundle || !this.#read(pem).certificate.publicKey.equals(key)))
         throw new SignatureProblem("it is signed with a certificate, and not with the key of the attestor");
-      const hash = this.attestor.key?.hashAlgorithm;
+      const hash = this.#parts.attestor.key?.hashAlgorithm;
       return { key, ...(hash && { hash }) };
     }
-    if (this.certificate !== undefined) {
-      const { certificate } = this.certificate;
+    if (this.#parts.certificate !== undefined) {
+      const { certificate } = this.#parts.certificate;
       if (pem !== undefined && !this.#read(pem).certificate.raw.equals(certificate.raw))
         throw new SignatureProblem("it is signed with another certificate");
-      return { key: certificate.publicKey, certificate: this.certificate };
+      return { key: certificate.publicKey, certificate: this.#parts.certificate };
     }
     if (pem === undefined) throw new SignatureProblem("it is signed with a key, and has no certificate");
     const read = this.#read(pem);
     if (read.certificate.keyUsage?.includes(CODE_SIGNING) !== true)
       throw new SignatureProblem("its certificate is not for signatures");
-    checkIdentity(read, this.fits, this.attestor.keyless?.additionalExtensions);
+    checkIdentity(read, this.#parts.fits, this.#parts.attestor.keyless?.additionalExtensions);
     return { key: read.certificate.publicKey, certificate: read };
   }
 
@@ -172,7 +183,7 @@ export class CosignSigner {
     turn: () => Promise<void>,
   ): Promise<void> {
     if (signature.imageDigest !== digest) throw new SignatureProblem("it is about another image");
-    for (const [name, wanted] of Object.entries(this.attestor.annotations ?? {})) {
+    for (const [name, wanted] of Object.entries(this.#parts.attestor.annotations ?? {})) {
       if (Object.hasOwn(signature.annotations, name) && signature.annotations[name] === wanted) continue;
       throw new SignatureProblem(`its signed annotations do not say ${JSON.stringify(name)} as wanted`);
     }
@@ -183,7 +194,7 @@ export class CosignSigner {
     const { tlogEntries } = bundle.verificationMaterial;
     if (tlogEntries.length > MAX_PROOFS) throw new SignatureProblem(`it has more than ${MAX_PROOFS} log entries`);
     const logs: TransparencyLogs | undefined = this.#requiresLog
-      ? (this.logs ?? (await this.#trust(trustRoot)).material.tlogs)
+      ? (this.#parts.logs ?? (await this.#trust(trustRoot)).material.tlogs)
       : undefined;
     const times = logs === undefined ? [] : await checkLogged(signature, bundle, claimant.key, logs);
     await turn();
@@ -191,16 +202,16 @@ export class CosignSigner {
   }
 
   get #requiresLog(): boolean {
-    return this.attestor.ctlog?.insecureIgnoreTlog !== true;
+    return this.#parts.attestor.ctlog?.insecureIgnoreTlog !== true;
   }
 
   async #trust(trustRoot: TrustRoot): Promise<Trust> {
-    return trustOf(this.ownTrust ?? (await trustRoot()));
+    return this.#parts.trust ?? trustOf(await trustRoot());
   }
 
   #read(pem: string): Read {
     try {
-      return readCertificate(this.core, pem);
+      return readCertificate(this.#parts.core, pem);
     } catch {
       throw new SignatureProblem("its certificate can't be read");
     }
@@ -215,7 +226,7 @@ export class CosignSigner {
     trustRoot: TrustRoot,
     turn: () => Promise<void>,
   ): Promise<void> {
-    const isStamped = this.timestamps.length > 0;
+    const isStamped = this.#parts.timestamps.length > 0;
     if (certificate === undefined && !isStamped) return;
     const stamped = isStamped || logged.length === 0 ? await this.#stamped(signature, bundle, trustRoot) : [];
     if (isStamped && signature.isBundle && stamped.length === 0)
@@ -223,10 +234,10 @@ export class CosignSigner {
     if (certificate === undefined) return;
     const times = [...logged, ...stamped];
     // A given certificate needs no time that others have seen; nor does any when the log is ignored.
-    if (times.length === 0 && (!this.#requiresLog || this.certificate !== undefined)) times.push(Date.now());
+    if (times.length === 0 && (!this.#requiresLog || this.#parts.certificate !== undefined)) times.push(Date.now());
     if (times.length === 0) throw new SignatureProblem("no trusted log or timestamp tells the time of its signature");
-    const isChained = this.certificate === undefined || this.roots !== undefined;
-    const authorities = isChained ? (this.roots ?? (await this.#trust(trustRoot)).authorities) : [];
+    const isChained = this.#parts.certificate === undefined || this.#parts.roots !== undefined;
+    const authorities = isChained ? (this.#parts.roots ?? (await this.#trust(trustRoot)).authorities) : [];
     await turn();
     for (const time of times) {
       if (!isValidAt(certificate.certificate, time))
@@ -234,9 +245,9 @@ export class CosignSigner {
       if (!isChained) continue;
       const issuer = authorities.map((one) => issuerAt(certificate, one, CODE_SIGNING, time)).find((one) => one);
       if (issuer === undefined) throw new SignatureProblem("its certificate was not issued by a trusted authority");
-      if (this.attestor.ctlog?.insecureIgnoreSCT === true || time !== times[0]) continue;
-      const proofs = this.certificateLogs ?? (await this.#trust(trustRoot)).material.ctlogs;
-      if (!isProven(this.core, certificate, issuer, proofs))
+      if (this.#parts.attestor.ctlog?.insecureIgnoreSCT === true || time !== times[0]) continue;
+      const proofs = this.#parts.certificateLogs ?? (await this.#trust(trustRoot)).material.ctlogs;
+      if (!isProven(this.#parts.core, certificate, issuer, proofs))
         throw new SignatureProblem("its certificate has no valid proof of a trusted certificate log (SCT)");
     }
   }
@@ -246,11 +257,11 @@ export class CosignSigner {
     const stamps = bundle.verificationMaterial.timestampVerificationData?.rfc3161Timestamps ?? [];
     if (stamps.length > MAX_PROOFS) throw new SignatureProblem(`it has more than ${MAX_PROOFS} timestamps`);
     if (stamps.length === 0) return [];
-    const isAlone = this.key !== undefined && !this.#requiresLog;
+    const isAlone = this.#parts.key !== undefined && !this.#requiresLog;
     const others = isAlone ? [] : (await this.#trust(trustRoot)).timestampAuthorities;
-    const authorities = [...this.timestamps, ...others];
+    const authorities = [...this.#parts.timestamps, ...others];
     const about = !isBundle && statement !== undefined ? payload : signature;
-    const times = stamps.map(({ signedTimestamp }) => timeOf(this.core, signedTimestamp, about, authorities));
+    const times = stamps.map(({ signedTimestamp }) => timeOf(this.#parts.core, signedTimestamp, about, authorities));
     const verified = times.filter((time) => time !== undefined);
     if (verified.length === 0) throw new SignatureProblem("its timestamp is not right, or of no trusted authority");
     return verified;

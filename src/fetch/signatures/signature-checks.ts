@@ -9,7 +9,7 @@ import { formatImageReference, type ImageReference } from "../image-reference.js
 import { MAX_ANSWER_BYTES } from "../limits.js";
 import type { Descriptor, Manifest, Registry } from "../registry.js";
 import type { ImageVerifier } from "../registry-client.js";
-import { isUnreadable, readBundle, signatureReferrers } from "./bundle.js";
+import { isUnavailable, readBundle, signatureReferrers } from "./bundle.js";
 import { type Claim, claimOf, isSignedAsClaimed } from "./layer-verification.js";
 import {
   type Claimed,
@@ -275,8 +275,8 @@ export class SignatureChecks {
     const turn = () => this.turn(signal);
     const read = readBundle(registry, image, descriptor, expected, manifest, signal, turn);
     const layer = await read.catch((error: unknown) => {
-      if (isUnreadable(error)) return undefined;
-      throw error;
+      if (isUnavailable(error)) throw error;
+      return undefined;
     });
     if (layer === undefined) return undefined;
     await this.turn(signal);

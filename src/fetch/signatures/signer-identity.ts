@@ -93,8 +93,8 @@ export function checkIdentity(
   fits: Fits,
   extensions: Readonly<Record<string, string>> | undefined,
 ): void {
-  const issuer = valueOf(parsed, 8) ?? valueOf(parsed, 1) ?? "";
-  const names = parsed.extension(SUBJECT_ALT_NAME)?.valueObj.subs ?? [];
+  const issuer = extensionOf(parsed, 8) ?? extensionOf(parsed, 1) ?? "";
+  const names = parsed.extension(SUBJECT_ALT_NAME)?.valueObj.subs[0]?.subs ?? [];
   const texts = names.filter(({ tag }) => TEXT_NAMES.has(tag.number)).map(({ value }) => value.toString("utf8"));
   const user = parsed.extSubjectAltName?.otherName(USER_NAME);
   const subjects = user === undefined ? texts : [...texts, user];
@@ -106,12 +106,12 @@ export function checkIdentity(
     const number = NUMBERS.get(name.toLowerCase());
     const shown = JSON.stringify(name.slice(0, MAX_SHOWN));
     if (number === undefined) throw new SignatureProblem(`${shown} is no extension of certificates that is known`);
-    if (valueOf(parsed, number) !== wanted)
+    if (extensionOf(parsed, number) !== wanted)
       throw new SignatureProblem(`its certificate has another value in the extension ${shown}`);
   }
 }
 
-function valueOf(parsed: Read["parsed"], number: number): string | undefined {
+function extensionOf(parsed: Read["parsed"], number: number): string | undefined {
   const extension = parsed.extension(`${FULCIO}.${number}`);
   const value = number > LAST_PLAIN ? extension?.valueObj.subs[0]?.value : extension?.value;
   return value?.toString("utf8");

@@ -1,11 +1,12 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
-import { withDoubles } from "../../data/doubles.js";
+import { doublesInSteps } from "../../data/doubles.js";
 import { jsonWeight } from "../../data/json-weight.js";
 import { endWithin } from "../../kubernetes/client/abort.js";
 import { ANSWER_KEPT_MS } from "../../kubernetes/client/limits.js";
-import { andThen, type Eventual } from "../eventual.js";
+import type { Eventual } from "../eventual.js";
 import { LookUps } from "../look-ups.js";
-import { type Lookup, LookupFailure } from "../resources/resource-source.js";
+import type { LookupFailure } from "../resources/resource-source.js";
 import {
   type Attestor,
   type AttestorVerdict,
@@ -45,8 +46,10 @@ const MAX_VERDICTS_BYTES = 32 * 1024 * 1024;
 export const MAX_KEPT_VERDICT_BYTES = 4 * 1024 * 1024;
 /** and of all digests: requests choose the names of images. */
 const MAX_DIGESTS_BYTES = 4 * 1024 * 1024;
+/** Milliseconds of work on a statement after which others have their turn. */
+const SLICE_MS = 5;
 /** Most policies' ways to access registries that are kept, each with its log-ins. */
-const MAX_ACCESSES = 100;
+const MAX_ACCESSES = 50;
 
 /** Verdicts on images of registries. Tags are looked up again after a moment, and what is known about a digest is kept. */
 export class RegistryTrust implements ImageTrust {
@@ -68,64 +71,68 @@ export class RegistryTrust implements ImageTrust {
     const room = {
       bytes: MAX_VERDICTS_BYTES,
       each: MAX_KEPT_VERDICT_BYTES,
-      sizeOf: (kept: unknown) => jsonWeight(kept),
+      sizeOf: (kept: unknown) => jsonWeight(kept, MAX_KEPT_VERDICT_BYTES),
     };
     this.#verdicts = new LookUps<AttestorVerdict>(now, { max: MAX_VERDICTS, room });
     this.#artifacts = new LookUps<unknown>(now, { max: MAX_VERDICTS, room });
   }
 
   digest(image: string, access: ImageAccess): Eventual<string | LookupFailure> {
-    const found = this.#digests.ask(
-      `${wordOf(access)} ${image}`,
-      () => this.#within((signal) => this.#asks(access).digest(image, signal)),
-      (digest) => (image.endsWith(`@${digest}`) ? VERIFIED_KEPT_MS : ANSWER_KEPT_MS),
-    );
-    return andThen(found, present);
+    const keptMs = (digest: string) => (image.endsWith(`@${digest}`) ? VERIFIED_KEPT_MS : ANSWER_KEPT_MS);
+    return this.#known(this.#digests, access, image, (asks, signal) => asks.digest(image, signal), keptMs);
   }
 
   verdict({ image, digest, attestor, sought, access }: DigestQuestion): Eventual<AttestorVerdict | LookupFailure> {
-    const found = this.#verdicts.ask(
-      `${digest} ${wordOf(access)} ${wordOf(sought)} ${wordOf(attestor)} ${repositoryOf(image)}`,
-      () =>
-        this.#within(async (signal) => {
-          const verdict = await this.#asks(access).verdict(image, digest, attestor, sought, signal);
-          return verdict.payload === undefined ? verdict : { ...verdict, payload: withDoubles(verdict.payload) };
-        }),
-      (verdict) => (verdict?.verified === true ? VERIFIED_KEPT_MS : UNVERIFIED_KEPT_MS),
-    );
-    return andThen(found, present);
+    const ask = async (asks: AskRegistries, signal: AbortSignal): Promise<AttestorVerdict> => {
+      const verdict = await asks.verdict(image, digest, attestor, sought, signal);
+      return verdict.payload === undefined ? verdict : { ...verdict, payload: await doublesOf(verdict.payload) };
+    };
+    const keptMs = ({ verified }: AttestorVerdict) => (verified ? VERIFIED_KEPT_MS : UNVERIFIED_KEPT_MS);
+    const key = `${digest} ${wordOf(sought)} ${wordOf(attestor)} ${repositoryOf(image)}`;
+    return this.#known(this.#verdicts, access, key, ask, keptMs);
   }
 
   artifact(image: string, digest: string, artifactType: string, access: ImageAccess): Eventual<unknown> {
-    const found = this.#artifacts.ask(
-      `${digest} ${wordOf(access)} ${JSON.stringify(artifactType)} ${repositoryOf(image)}`,
-      () =>
-        this.#within(async (signal) =>
-          withDoubles(await this.#asks(access).artifact(image, digest, artifactType, signal)),
-        ),
-      () => ANSWER_KEPT_MS,
-    );
-    return andThen(found, present);
+    const ask = async (asks: AskRegistries, signal: AbortSignal): Promise<unknown> =>
+      doublesOf(await asks.artifact(image, digest, artifactType, signal));
+    const key = `${digest} ${JSON.stringify(artifactType)} ${repositoryOf(image)}`;
+    return this.#known(this.#artifacts, access, key, ask, () => ANSWER_KEPT_MS);
   }
 
-  #asks(access: ImageAccess): AskRegistries {
+  /** A kept answer, or that of the registries. */
+  #known<V>(
+    kept: LookUps<V>,
+    access: ImageAccess,
+    key: string,
+    ask: (asks: AskRegistries, signal: AbortSignal) => Promise<V>,
+    keptMs: (answer: V) => number,
+  ): Eventual<V | LookupFailure> {
     const word = wordOf(access);
-    const asks = this.#asked.get(word) ?? this.#ask(access);
-    this.#asked.set(word, asks);
-    return asks;
-  }
-
-  async #within<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const limit = endWithin(this.#signal, IMAGE_MS);
-    try {
-      return await work(limit.signal);
-    } finally {
-      limit.done();
-    }
+    const execute = async (): Promise<V> => {
+      const asks = this.#asked.get(word) ?? this.#ask(access);
+      this.#asked.set(word, asks);
+      const limit = endWithin(this.#signal, IMAGE_MS);
+      try {
+        return await ask(asks, limit.signal);
+      } finally {
+        limit.done();
+      }
+    };
+    return kept.ask(`${word} ${key}`, execute, (answer) => keptMs(answer as V)) as Eventual<V | LookupFailure>;
   }
 }
 
-const present = <T>(answer: Lookup<T>): T | LookupFailure => answer ?? new LookupFailure("the registry says nothing");
+/** The value with doubles for its numbers, made in turns with other work: statements may have a hundred thousand values. */
+async function doublesOf(value: unknown): Promise<unknown> {
+  const steps = doublesInSteps(value, () => undefined);
+  for (let began = performance.now(); ; ) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (performance.now() - began < SLICE_MS) continue;
+    await nextTurn();
+    began = performance.now();
+  }
+}
 
 /** The repository of an image, as written: tags of one digest share its verdicts. */
 function repositoryOf(image: string): string {

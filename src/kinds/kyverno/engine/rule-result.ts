@@ -8,6 +8,7 @@ const PRIORITY_LABEL = "polex.kyverno.io/priority";
 /** The property with the position of the validation that failed. */
 export const INDEX_PROPERTY = "cel.validationIndex";
 
+const NONE: readonly ExceptionResource[] = [];
 const NO_PROPERTIES: Readonly<Record<string, string>> = {};
 
 /** A result. */
@@ -17,7 +18,7 @@ export function ruleResult(
   message: string,
   properties = NO_PROPERTIES,
 ): RuleResult {
-  return { rule, status, message, properties, exceptions: [] };
+  return { rule, status, message, properties, exceptions: NONE };
 }
 
 /** What Kyverno says of a kind of policies. */
@@ -47,7 +48,7 @@ export function resultOf(
     }
     case "pass": {
       const { annotations, object, images } = evaluated;
-      return { ...ruleResult(rule, "pass", "success", annotations), object, ...(images && { images }) };
+      return { rule, status: "pass", message: "success", properties: annotations, exceptions: NONE, object, images };
     }
     case "unpinned": {
       const { message, object } = evaluated;

@@ -1,6 +1,7 @@
 /** The checks of ImageValidatingPolicies when they are loaded: of what Kyverno takes and fails with at every image, or what is not served (spec kyverno.md 9). */
 import { createPublicKey, X509Certificate } from "node:crypto";
 import { CelError, compilePattern, walk } from "../../../cel/index.js";
+import { parsePlainJson } from "../../../data/json.js";
 import { didYouMean } from "../../../data/suggest.js";
 import type { FieldError, FieldPath } from "../../../kubernetes/field-error.js";
 import { isObject } from "../../../kubernetes/object.js";
@@ -141,7 +142,7 @@ function certificates(pem: string | undefined, path: FieldPath, refuse: Say): vo
 
 function isTrustedRoot(text: string): boolean {
   try {
-    const root: unknown = JSON.parse(text);
+    const root = parsePlainJson(text);
     return isObject(root) && String(root.mediaType).startsWith("application/vnd.dev.sigstore.trustedroot");
   } catch {
     return false;

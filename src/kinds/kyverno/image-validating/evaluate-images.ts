@@ -1,5 +1,6 @@
 /** The parts of an evaluation that only ImageValidatingPolicies have: which images they are about, and their digests (spec kyverno.md 9). */
 import { type Bindings, CelError, type Result, type Value, Waiting } from "../../../cel/index.js";
+import { setKey } from "../../../data/plain-object.js";
 import type { JsonObject } from "../../../kubernetes/object.js";
 import { LookupFailure } from "../../../world/resources/resource-source.js";
 import type { Expression } from "../../shared/expressions/expression.js";
@@ -24,40 +25,61 @@ export function findImages(
   const { extractors, verifyDigest } = policy;
   const found = resource === undefined ? {} : podImages(resource, object, oldObject, extractors);
   if (found instanceof CelError) return failed(found.message);
-  const lists = Object.entries(found);
+  const images: Record<string, Value> = {};
+  for (const name in found) {
+    const own = matching(found[name] ?? [], calls, evaluate);
+    if (!Array.isArray(own)) return own as Evaluated | Waiting;
+    images[name] = own;
+  }
   for (const [name, extractor] of extractors) {
     const value = evaluate(extractor);
     if (value instanceof Waiting) return value;
-    const images = imageList(value);
-    if (images instanceof CelError) return failed(images.message);
-    lists.push([name, images]);
-  }
-  const matching: [string, Value][] = [];
-  for (const [name, images] of lists) {
-    const own: string[] = [];
-    for (const image of images) {
-      const matches = calls.matches(image, evaluate);
-      if (matches instanceof Waiting) return matches;
-      if (matches instanceof CelError) return failed(matches.message);
-      if (!matches) continue;
-      own.push(image);
-      calls.matched.add(image);
-    }
-    matching.push([name, own]);
+    const list = imageList(value);
+    if (list instanceof CelError) return failed(list.message);
+    const own = matching(list, calls, evaluate);
+    if (!Array.isArray(own)) return own as Evaluated | Waiting;
+    setKey(images, name, own);
   }
   const undigested = verifyDigest ? withoutDigest(calls.matched) : undefined;
   if (undigested !== undefined) return undigested;
+  let waits = false;
+  let missing: Evaluated | undefined;
   // All are asked about together.
-  const digests = [...calls.matched].map((image) => [image, calls.digest(image)] as const);
-  if (digests.some(([, digest]) => digest instanceof Waiting)) return Waiting.INSTANCE;
-  for (const [image, digest] of digests)
-    if (digest instanceof LookupFailure) return failed(`image ${image}: ${digest.message}`);
-  return { kind: "found", bindings: { images: Object.fromEntries(matching), ...signerBindings(policy) } };
+  for (const image of calls.matched) {
+    const digest = calls.digest(image);
+    if (digest instanceof Waiting) waits = true;
+    else if (digest instanceof LookupFailure) missing ??= failed(`image ${image}: ${digest.message}`);
+  }
+  if (waits) return Waiting.INSTANCE;
+  const { attestors, attestations } = signerBindings(policy);
+  return missing ?? { kind: "found", bindings: { images, attestors, attestations } };
 }
+
+/** Those of the images that the policy is about. */
+function matching(
+  images: readonly string[],
+  calls: PolicyImages,
+  evaluate: Evaluate,
+): readonly string[] | Evaluated | Waiting {
+  const own: string[] = [];
+  for (const image of images) {
+    const matches = calls.matches(image, evaluate);
+    if (matches instanceof Waiting) return matches;
+    if (matches instanceof CelError) return failed(matches.message);
+    if (!matches) continue;
+    own.push(image);
+    calls.matched.add(image);
+  }
+  return own;
+}
+
+const DIGEST = /@sha256:[a-f0-9]{64}$/;
 
 /** The result for the first image that is not named by its digest. */
 function withoutDigest(images: Iterable<string>): Evaluated | undefined {
   for (const image of images) {
+    // Whether the rest of it is a reference is found when the registry is asked.
+    if (DIGEST.test(image)) continue;
     const reference = ImageReference.parse(image);
     if (reference instanceof CelError) return failed(`failed to parse image reference ${image}: ${reference.message}`);
     if (reference.digest === "")

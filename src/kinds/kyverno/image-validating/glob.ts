@@ -18,6 +18,9 @@ export function globMatcher(glob: string): ((image: string) => boolean) | { read
   try {
     const pattern = compilePattern(`(?s)\\A${new Parser(glob).source(false)}\\z`);
     if (pattern instanceof CelError) return { error: pattern.message };
+    // Most end in their only special character.
+    const prefix = /^[^?[\]{}\\*]*\*$/.test(glob) ? glob.slice(0, -1) : undefined;
+    if (prefix !== undefined) return (image) => image.length > LONGEST_MATCHED || image.startsWith(prefix);
     return (image) => image.length > LONGEST_MATCHED || pattern.test(image);
   } catch (error) {
     if (error instanceof GlobError) return { error: error.message };
