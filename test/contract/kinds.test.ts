@@ -97,8 +97,7 @@ const review = (mode: string): Review =>
     apiVersion: "v1",
     kind: "Pod",
     metadata: { name: `x${++objects}`, annotations: { "chaos/mode": mode } },
-    spec: { containers: [] },
-    spec: { containers: [{ name: "c", securityContext: { privileged: mode.startsWith("reject") } }] },
+    spec: { containers: [{ name: "c", image: "app", securityContext: { privileged: mode.startsWith("reject") } }] },
   });
 
 const apiServer = await FakeApiServer.start({ after });
@@ -137,6 +136,7 @@ spec:${ANYTHING}${SPEC}
 kind: ImageValidatingPolicy
 metadata: { name: chaos }
 spec:${ANYTHING}
+  matchImageReferences: [ { glob: none } ]
   attestors: []${SPEC}
 `,
   );
