@@ -6,6 +6,7 @@ import { autogenOf, autogenStatus } from "../../../../src/kinds/kyverno/autogen/
 import { checkPolicy, checkTexts, policyWarnings } from "../../../../src/kinds/kyverno/check-policy.js";
 import { compileMistakes, compilePolicy } from "../../../../src/kinds/kyverno/compile.js";
 import { createCompilers } from "../../../../src/kinds/kyverno/dialect.js";
+import { preparePolicies } from "../../../../src/kinds/kyverno/prepare-policies.js";
 import type { PolicyResource, PolicySpec, WrittenAttestor } from "../../../../src/kinds/kyverno/resource.js";
 import { formatFieldError } from "../../../../src/kubernetes/field-error.js";
 
@@ -77,6 +78,18 @@ describe("an ImageValidatingPolicy", () => {
     for (const { name, policy: resource, autogen } of some.filter(({ name }) => name !== "attestors"))
       assert.deepEqual(JSON.parse(JSON.stringify(autogenStatus(autogenOf(resource.spec)) ?? {})), autogen, name);
     assert.ok(some.length >= 10);
+  });
+});
+
+describe("what is not served", () => {
+  test("is an error for apply and test, too, in which a policy is not checked otherwise", () => {
+    const kms = policy({ attestors: [{ name: "a", cosign: { key: { kms: "awskms://x" } } }] });
+    const { policies, failures } = preparePolicies([kms, policy({})], [], { compilers });
+    assert.equal(policies.length, 1);
+    assert.match(
+      failures[0]?.text ?? "",
+      /^failed to compile policy p \(spec\.attestors\[0\]\.cosign\.key\.kms: not served/,
+    );
   });
 });
 
