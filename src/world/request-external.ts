@@ -2,6 +2,7 @@
 
 import type { Waiting } from "../cel/index.js";
 import { jsonWeight } from "../data/json-weight.js";
+import { SmallMap } from "../data/small-map.js";
 import type { GroupVersionResource } from "../kubernetes/names.js";
 import type { JsonObject } from "../kubernetes/object.js";
 import { andThen, type Eventual } from "./eventual.js";
@@ -13,6 +14,9 @@ import { LookupFailure } from "./resources/resource-source.js";
 
 /** Memory for all answers of one request, in bytes: enough for the longest list, since values take three times the memory of their text. */
 export const MAX_ANSWERS_BYTES = 32 * 1024 * 1024;
+
+/** Most verdicts of a request that are looked through for a question: that takes less time than making its key. */
+const MAX_VERDICTS_AT_HAND = 16;
 
 /** Puts a question unless it was put before. */
 type Ask = <T>(key: string, put: () => Eventual<T | LookupFailure>) => T | LookupFailure | Waiting;
@@ -28,7 +32,11 @@ export class RequestExternal {
   readonly #note: (detail: string) => void;
   #room = MAX_ANSWERS_BYTES;
   /** Of images. Made at first use. */
-  #digests: Map<string, string> | undefined;
+  #digests: SmallMap<{ readonly digest: string; readonly access: ImageAccess }> | undefined;
+  /** The first verdicts, as far as they were known at once. */
+  readonly #verdicts: { readonly question: TrustQuestion; readonly verdict: AttestorVerdict }[] = [];
+  /** Whether an answer about an image was not known at once: from then on each answer is kept by its question. */
+  #waits = false;
 
   /**
    * @param refuse fails the request, whatever the policies' results
@@ -79,17 +87,25 @@ export class RequestExternal {
 
   /** The digest of an image. Within the request it is that of all policies: one of them must not verify what another one has not seen. */
   imageDigest(image: string, access: ImageAccess): Answered<string> {
+    const known = this.#digests?.get(image);
+    if (known?.access === access) return known.digest;
+    const { trust } = this.#data;
+    const found = this.#waits ? undefined : trust.digest(image, access);
+    if (typeof found === "string") return this.#oneDigest(image, found, access);
+    this.#waits ||= found instanceof Promise;
     const put = (): Eventual<string | LookupFailure> =>
-      andThen(this.#data.trust.digest(image, access), (found) => {
-        if (found instanceof LookupFailure) return found;
-        const first = this.#digests?.get(image) ?? found;
-        this.#digests ??= new Map();
-        this.#digests.set(image, first);
-        return first === found
-          ? found
-          : new LookupFailure("the tag of the image has moved to another digest meanwhile");
-      });
+      andThen(found ?? trust.digest(image, access), (digest) =>
+        digest instanceof LookupFailure ? digest : this.#oneDigest(image, digest, access),
+      );
     return this.#ask(`digest ${wordOf(access)} ${image}`, put);
+  }
+
+  #oneDigest(image: string, digest: string, access: ImageAccess): string | LookupFailure {
+    this.#digests ??= new SmallMap();
+    const first = this.#digests.get(image)?.digest ?? digest;
+    if (first !== digest) return new LookupFailure("the tag of the image has moved to another digest meanwhile");
+    this.#digests.set(image, { digest, access });
+    return digest;
   }
 
   /** The verdict about the digest that {@link imageDigest} gives. The reasons of one that is not verified are noted for the log. */
@@ -97,13 +113,27 @@ export class RequestExternal {
     const { image, attestor, sought, access } = question;
     const digest = this.imageDigest(image, access);
     if (typeof digest !== "string") return digest;
-    const put = (): Eventual<AttestorVerdict | LookupFailure> =>
-      andThen(this.#data.trust.verdict({ ...question, digest }), (verdict) => {
-        if (!(verdict instanceof LookupFailure || verdict.verified))
-          this.#note(`${image} is not verified by ${attestor.name}: ${verdict.reasons.join(", ")}`);
+    for (const { question: other, verdict } of this.#verdicts)
+      if (other.attestor === attestor && other.sought === sought && other.access === access && other.image === image)
         return verdict;
-      });
+    const asked = { image, digest, attestor, sought, access };
+    const { trust } = this.#data;
+    const found = this.#waits ? undefined : trust.verdict(asked);
+    const isKnown = found !== undefined && !(found instanceof Promise) && !(found instanceof LookupFailure);
+    if (isKnown && found.payload === undefined && this.#verdicts.length < MAX_VERDICTS_AT_HAND) {
+      this.#verdicts.push({ question: asked, verdict: found });
+      return this.#noted(found, asked);
+    }
+    this.#waits ||= found instanceof Promise;
+    const put = (): Eventual<AttestorVerdict | LookupFailure> =>
+      andThen(found ?? trust.verdict(asked), (verdict) => this.#noted(verdict, asked));
     return this.#ask(`verdict ${wordOf(attestor)} ${wordOf(sought)} ${wordOf(access)} ${image}`, put);
+  }
+
+  #noted<V extends AttestorVerdict | LookupFailure>(verdict: V, { image, attestor }: TrustQuestion): V {
+    if (!(verdict instanceof LookupFailure || verdict.verified))
+      this.#note(`${image} is not verified by ${attestor.name}: ${verdict.reasons.join(", ")}`);
+    return verdict;
   }
 
   artifact(image: string, artifactType: string, access: ImageAccess): Answered<unknown> {

@@ -19,7 +19,7 @@ export class EngineState implements KyvernoState {
     this.time = time;
   }
 
-  /** What all policies have found out about images. */
+  /** The facts about images that all policies have found. */
   get evidence(): ImageEvidence {
     this.#evidence ??= new ImageEvidence();
     return this.#evidence;
