@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { RequestWorld } from "../../../world/request-world.js";
-import type { ImageCalls } from "../image-validating/functions.js";
 import { ImageEvidence } from "../image-validating/policy-images.js";
-import type { KyvernoState } from "../state.js";
+import type { ImageCalls, KyvernoState } from "../state.js";
 
 /** The state of one request's evaluations (disposable). */
 export class EngineState implements KyvernoState {

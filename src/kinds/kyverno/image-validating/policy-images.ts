@@ -16,8 +16,8 @@ import { LookupFailure } from "../../../world/resources/resource-source.js";
 import type { Attempt } from "../../shared/expressions/attempt.js";
 import type { Expression } from "../../shared/expressions/expression.js";
 import { asValue } from "../external/context-value.js";
+import type { ImageCalls } from "../state.js";
 import type { CompiledAttestor, CompiledImages } from "./compiled-images.js";
-import type { ImageCalls } from "./functions.js";
 
 /** An attestor in expressions: its own expressions are evaluated when signatures are checked. */
 class AttestorValue extends OpaqueValue {
