@@ -30,8 +30,6 @@ const VERSIONS: ReadonlySet<unknown> = new Set([
 const PREDICATE_ANNOTATION = "dev.sigstore.bundle.predicateType";
 /** Names of logs that sign checkpoints. */
 const PLAIN_NAME = /^[\w./:-]{1,253}$/;
-/** Answers of a registry that is not willing: what it does not give may be a signature. */
-const REFUSALS: readonly number[] = [401, 403, 429];
 /** Largest bundle, in bytes; those of signatures have 5 to 15 KiB, and each is parsed in one go. */
 export const MAX_BUNDLE_BYTES = 128 * 1024;
 
@@ -101,7 +99,7 @@ async function parsed(json: Readonly<Record<string, unknown>>): Promise<Bundle> 
 
 /** Whether an error is a registry's that can't or does not want to answer: then there may be a signature, or not. */
 export const isUnavailable = (error: unknown): boolean =>
-  error instanceof FetchError && (error.transient || REFUSALS.includes(error.status ?? 0));
+  error instanceof FetchError && (error.transient || error.unasked || (error.status ?? 404) !== 404);
 
 type Message = (Bundle["content"] & { $case: "messageSignature" })["messageSignature"];
 
