@@ -2,6 +2,7 @@
 import { artifactContent, artifactError, artifactsOf } from "./artifacts.js";
 import { parseImageReference } from "./image-reference.js";
 import type { Registry } from "./registry.js";
+import { SharedReads } from "./shared-reads.js";
 import type { Attestor, AttestorVerdict, Sought } from "./signatures/attestor.js";
 import { attestorVerdict } from "./signatures/attestor-verdict.js";
 import type { SignatureChecks } from "./signatures/signature-checks.js";
@@ -9,10 +10,12 @@ import type { SignatureChecks } from "./signatures/signature-checks.js";
 /** Reads digests, verdicts and artifacts. Images have Docker's names: `busybox` is `docker.io/library/busybox:latest`. */
 export class ImageTrustReader {
   readonly #registry: Registry;
+  readonly #reads: Registry;
   readonly #checks: SignatureChecks;
 
   constructor(registry: Registry, checks: SignatureChecks) {
     this.#registry = registry;
+    this.#reads = new SharedReads(registry);
     this.#checks = checks;
   }
 
@@ -35,7 +38,7 @@ export class ImageTrustReader {
     sought: Sought,
     signal: AbortSignal,
   ): Promise<AttestorVerdict> {
-    const about = { registry: this.#registry, image: parseImageReference(image), digest, signal };
+    const about = { registry: this.#reads, image: parseImageReference(image), digest, signal };
     return attestorVerdict(attestor, sought, about, this.#checks);
   }
 
@@ -44,7 +47,7 @@ export class ImageTrustReader {
    * @throws FetchError
    */
   async artifact(image: string, digest: string, artifactType: string, signal: AbortSignal): Promise<unknown> {
-    const about = { registry: this.#registry, image: parseImageReference(image), digest, signal };
+    const about = { registry: this.#reads, image: parseImageReference(image), digest, signal };
     const [first] = await artifactsOf(about, digest, artifactType);
     if (first === undefined) throw artifactError(`artifact of type ${artifactType} not found`);
     return artifactContent(about, first);

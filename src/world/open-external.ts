@@ -12,6 +12,7 @@ import type { HttpSource } from "./http/http-source.js";
 import { NetworkHttp } from "./http/network-http.js";
 import { type PluginReply, type PluginRequest, pluginHttp } from "./http/plugin-http.js";
 import type { ImageAccess } from "./images/image-trust.js";
+import { pullSecrets } from "./images/pull-secrets.js";
 import { type ReadImage, RegistryImages } from "./images/registry-images.js";
 import { type AskRegistries, RegistryTrust } from "./images/registry-trust.js";
 import { ClusterObjects } from "./objects/cluster-objects.js";
@@ -30,7 +31,10 @@ export interface EgressOptions {
 export interface ExternalOptions {
   readonly egress?: EgressOptions;
   readonly readImage: ReadImage;
-  readonly askRegistries: (access: ImageAccess) => AskRegistries;
+  /** Receives a reader of the Secrets that the access names. */
+  readonly askRegistries: (access: ImageAccess, secret: ReturnType<typeof pullSecrets>) => AskRegistries;
+  /** The server's namespace. */
+  readonly namespace: string;
   /** Absent: questions that need one fail. */
   readonly cluster?: Cluster | undefined;
   /** Monotonic milliseconds. */
@@ -99,18 +103,20 @@ export const closedExternal = (): OpenExternal => ({
  * Nothing is connected before the first question.
  * @throws UsageError
  */
-export function openExternal({ egress, readImage, askRegistries, cluster, now }: ExternalOptions): OpenExternal {
+export function openExternal(options: ExternalOptions): OpenExternal {
+  const { egress, readImage, askRegistries, namespace, cluster, now } = options;
   const { client, http, close } = openHttp(egress);
   const ended = new AbortController();
   const keeper = new EntryKeeper({ client, now, ...(cluster && { cluster }) });
   const objects = cluster && new ClusterObjects(cluster);
+  const secret = pullSecrets(objects ?? NO_OBJECTS, namespace, now);
   return {
     plugins: pluginHttp(client),
     data: {
       objects: objects ?? NO_OBJECTS,
       http,
       images: new RegistryImages(readImage, now, ended.signal),
-      trust: new RegistryTrust(askRegistries, ended.signal),
+      trust: new RegistryTrust((access) => askRegistries(access, secret), now, ended.signal),
       entries:
         objects === undefined || cluster === undefined ? NO_ENTRIES : new ClusterEntries(objects, cluster, keeper, now),
       keeper,

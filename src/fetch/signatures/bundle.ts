@@ -10,7 +10,14 @@ import type { ImageReference } from "../image-reference.js";
 import type { Descriptor, Registry } from "../registry.js";
 import { layersOf } from "../registry-client.js";
 import type { Claimed, Signature } from "./signature-layer.js";
-import { type Expected, SIGN_PREDICATE, SignatureProblem, statementIn, strictJson } from "./statement.js";
+import {
+  bundleLibrary,
+  type Expected,
+  SIGN_PREDICATE,
+  SignatureProblem,
+  statementIn,
+  strictJson,
+} from "./statement.js";
 
 /** The beginning of a bundle's media type, in every version. */
 const BUNDLE_TYPE = "application/vnd.dev.sigstore.bundle";
@@ -23,13 +30,13 @@ const VERSIONS: ReadonlySet<unknown> = new Set([
 const PREDICATE_ANNOTATION = "dev.sigstore.bundle.predicateType";
 /** Names of logs that sign checkpoints. */
 const PLAIN_NAME = /^[\w./:-]{1,253}$/;
-/** Answers of a registry that is not willing: what it does not give may be a signature. */
-const REFUSALS: readonly number[] = [401, 403, 429];
 /** Largest bundle, in bytes; those of signatures have 5 to 15 KiB, and each is parsed in one go. */
 export const MAX_BUNDLE_BYTES = 128 * 1024;
 
 /** Largest bundle with a statement that is not a signature, in bytes: lists of packages have some MiB. */
 export const MAX_ATTESTATION_BYTES = 8 * 1024 * 1024;
+/** Bytes of all bundles of one search for statements; those listed behind do not count. */
+export const MAX_ATTESTATIONS_BYTES = 64 * 1024 * 1024;
 
 /** Whether an artifact that refers to an image may be a bundle with such a statement, by what the list says about it. */
 export function mayBeBundle({ artifactType, annotations = {} }: Descriptor, predicateType: string): boolean {
@@ -63,6 +70,10 @@ export async function readBundle(
     throw new SignatureProblem("its artifact is not one Sigstore bundle");
   const most = expected.predicateType === SIGN_PREDICATE ? MAX_BUNDLE_BYTES : MAX_ATTESTATION_BYTES;
   if (layer.size > most) throw new SignatureProblem(`its bundle has more than ${most} bytes`);
+  const { room } = expected;
+  if (room !== undefined) room.bytes -= layer.size;
+  if (room !== undefined && room.bytes < 0)
+    throw new SignatureProblem(`the bundles before it have ${MAX_ATTESTATIONS_BYTES} bytes, and more are not read`);
   const bytes = await registry.blob(image, layer, most, signal);
   const json = strictJson(bytes, "its bundle");
   if (!VERSIONS.has(json.mediaType)) throw new SignatureProblem("its bundle is of an unknown media type");
@@ -78,7 +89,7 @@ export async function readBundle(
 }
 
 async function parsed(json: Readonly<Record<string, unknown>>): Promise<Bundle> {
-  const { bundleFromJSON } = await import("@sigstore/bundle");
+  const { bundleFromJSON } = await bundleLibrary();
   try {
     return bundleFromJSON(json);
   } catch {
@@ -88,7 +99,7 @@ async function parsed(json: Readonly<Record<string, unknown>>): Promise<Bundle> 
 
 /** Whether an error is a registry's that can't or does not want to answer: then there may be a signature, or not. */
 export const isUnavailable = (error: unknown): boolean =>
-  error instanceof FetchError && (error.transient || REFUSALS.includes(error.status ?? 0));
+  error instanceof FetchError && (error.transient || error.unasked || (error.status ?? 404) !== 404);
 
 type Message = (Bundle["content"] & { $case: "messageSignature" })["messageSignature"];
 

@@ -3,8 +3,12 @@ import { createHash } from "node:crypto";
 import type { Bundle, TransparencyLogEntry } from "@sigstore/bundle";
 import type { TrustMaterial, VerificationError } from "@sigstore/verify";
 import { parsePlainJson } from "../../data/json.js";
+import { loadedOnce } from "../../data/loaded-once.js";
 import { at, type Signature } from "./signature-layer.js";
 import { SignatureProblem } from "./statement.js";
+
+/** Sigstore's check of entries alone: what the library exports checks certificates, too, at twenty times the cost of ours. */
+const library = loadedOnce(() => import("@sigstore/verify/dist/tlog/index.js"));
 
 /** Reasons, by messages and codes of Sigstore's library. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -26,6 +30,8 @@ const ENTRIES: Readonly<Record<string, string>> = {
   "intoto 0.0.2":
     "statement content.envelope.signatures.0.sig content.payloadHash.value content.envelope.signatures.0.publicKey",
 };
+/** Most entries of a signature: each is verified. */
+export const MAX_ENTRIES = 8;
 /** Hashes by the number of their bytes. */
 const HASHES: Readonly<Record<number, string>> = { 32: "sha256", 48: "sha384", 64: "sha512" };
 
@@ -43,9 +49,9 @@ export async function checkLogged(
   logs: TrustMaterial["tlogs"],
   areGiven: boolean,
 ): Promise<readonly number[]> {
-  // The library's own order of checks reads certificates, at twenty times the cost of this.
-  const { verifyTLogInclusion } = await import("@sigstore/verify/dist/tlog/index.js");
+  const { verifyTLogInclusion } = await library();
   const entries: TransparencyLogEntry[] = bundle.verificationMaterial.tlogEntries;
+  if (entries.length > MAX_ENTRIES) throw new SignatureProblem(`it has more than ${MAX_ENTRIES} log entries`);
   const known = entries.flatMap((entry) => {
     const tlogs = areGiven ? named(entry, logs) : logs.filter(({ logID }) => logID.equals(entry.logId.keyId));
     return tlogs.length === 0 ? [] : [{ entry, tlogs }];

@@ -9,7 +9,7 @@ import type { ImageReference } from "../image-reference.js";
 import type { Descriptor, Registry } from "../registry.js";
 import { layersOf } from "../registry-client.js";
 import { jsonOf } from "../registry-connection.js";
-import { type Expected, SignatureProblem, type Signed, statementIn, strictJson } from "./statement.js";
+import { bundleLibrary, type Expected, SignatureProblem, type Signed, statementIn, strictJson } from "./statement.js";
 
 /**
  * Largest artifact of an image's signatures, in bytes: as much as registries themselves accept, since all of its signatures are examined, however
@@ -226,7 +226,7 @@ export async function attestationLayer(
 ): Promise<Signature> {
   const dsseEnvelope = strictJson(payload, "its envelope");
   await turn();
-  const { envelopeFromJSON } = await import("@sigstore/bundle");
+  const { envelopeFromJSON } = await bundleLibrary();
   const signed = await statementIn(envelopeFromJSON(dsseEnvelope), expected, turn);
   return {
     ...claimedBy(listed),
@@ -247,7 +247,7 @@ export function claimedBy({ certificate, bundle }: ListedSignature): Claimed {
 
 /** Cosign's annotations in the form of a Sigstore bundle. Its signer is left out: the certificate is known beside it. */
 async function bundleOf({ bundle, timestamp }: ListedSignature, content: object): Promise<Bundle> {
-  const { bundleFromJSON } = await import("@sigstore/bundle");
+  const { bundleFromJSON } = await bundleLibrary();
   return bundleFromJSON({
     mediaType: "application/vnd.dev.sigstore.bundle+json;version=0.1",
     verificationMaterial: {

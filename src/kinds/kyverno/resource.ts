@@ -187,9 +187,11 @@ export const isNamespaced = ({ kind }: { readonly kind: string }): boolean =>
 export const isConfined = ({ metadata }: Pick<PolicyResource, "metadata">): boolean =>
   (metadata.namespace ?? "") !== "";
 
-/** Whether a policy has no validations or mutations: Kyverno passes everything that it matches. */
+/** Whether a policy has no validations or mutations, and checks no digests and signatures: Kyverno passes everything that it matches. */
 export const judgesNothing = (policy: Pick<PolicyResource, "kind" | "spec">): boolean => {
-  const { validations = [], mutations = [] } = policy.spec;
+  const { validations = [], mutations = [], validationConfigurations } = policy.spec;
+  const { verifyDigest = true, required = true } = validationConfigurations ?? {};
+  if (isImageValidating(policy) && (verifyDigest || required)) return false;
   return (isMutating(policy) ? mutations : validations).length === 0;
 };
 
@@ -251,6 +253,8 @@ export const KYVERNO_DOCUMENTS: KindDocuments = {
     { group: GROUP, kind: NAMESPACED_POLICY_KIND },
     { group: GROUP, kind: MUTATING_KIND },
     { group: GROUP, kind: NAMESPACED_MUTATING_KIND },
+    { group: GROUP, kind: IMAGE_KIND },
+    { group: GROUP, kind: NAMESPACED_IMAGE_KIND },
     // Those of the old language are converted when they are loaded.
     { group: CONTEXT_GROUP, kind: "ClusterPolicy" },
     { group: CONTEXT_GROUP, kind: "Policy" },
