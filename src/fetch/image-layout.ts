@@ -3,7 +3,7 @@
  * and Docker write them. The network is never asked.
  */
 import { constants, statSync } from "node:fs";
-import { open, readdir, realpath } from "node:fs/promises";
+import { type FileHandle, open, readdir, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { UsageError } from "../data/command-io.js";
 import { errorText } from "../data/error-text.js";
@@ -16,7 +16,7 @@ import { formatImageReference, type ImageReference, isDockerHub, parseImageRefer
 import { MAX_ANSWER_BYTES } from "./limits.js";
 import type { Descriptor, Manifest, Registry } from "./registry.js";
 import { hashLike, isDescriptor, manifestOf, manifestsOf } from "./registry-client.js";
-import { readObject } from "./registry-connection.js";
+import { objectIn, readObject } from "./registry-connection.js";
 
 /** Most bytes of a layout's `index.json`. */
 export const MAX_LAYOUT_INDEX_BYTES = 4 * 1024 * 1024;
@@ -228,14 +228,14 @@ class Layout {
   }
 
   /** The keys of an entry's names; names that no image can have are none. */
-  #keysOf({ annotations }: Descriptor): readonly string[] {
+  #keysOf({ annotations, digest }: Descriptor): readonly string[] {
     return NAMES.flatMap((annotation) => {
       const text = annotations?.[annotation];
       if (text === undefined) return [];
       if (BARE_TAG.test(text)) return this.#given === undefined ? [text] : [text, keyOf({ ...this.#given, tag: text })];
       try {
         const image = parseImageReference(text);
-        return image.tag === undefined ? [] : [keyOf(image)];
+        return image.tag === undefined || (image.digest ?? digest) !== digest ? [] : [keyOf(image)];
       } catch {
         return [];
       }
@@ -251,24 +251,31 @@ class Layout {
     let total = 0;
     for (const digest of new Set([...entries.keys(), ...others])) {
       const entry = entries.get(digest);
+      // Others may be layers and documents, which are larger, or not for us.
+      const isManifest = /manifest|index/.test(entry?.mediaType ?? "");
       const name = `the manifest ${digest} in ${this.folder}`;
-      const most = entry === undefined ? MAX_ANSWER_BYTES : LAYOUT_MANIFEST_BYTES.each;
+      const most = isManifest ? LAYOUT_MANIFEST_BYTES.each : MAX_ANSWER_BYTES;
       const bytes = await this.read(entry ?? { digest }, name, most).catch((error: unknown) => {
-        // Layers are larger.
-        if (entry === undefined && error instanceof FetchError && error.shown === TOO_LARGE) return undefined;
-        throw error;
+        if (isManifest || !(error instanceof FetchError) || error.shown !== TOO_LARGE) throw error;
+        return undefined;
       });
       total += bytes?.length ?? 0;
       if (total > LAYOUT_MANIFEST_BYTES.total)
         throw this.#broken(`its manifests have more than ${LAYOUT_MANIFEST_BYTES.total} bytes`);
       // Only those are parsed: lists of signatures may be large.
       if (bytes?.[0] !== 0x7b || !bytes.includes('"subject"')) continue;
-      const { subject, artifactType, config, annotations, mediaType = "" } = readObject(bytes, name);
-      const [to, type] = [subject, config].map((part) => (part ?? {}) as Partial<Descriptor>);
+      const content = (isManifest ? readObject(bytes, name) : objectIn(bytes)) ?? {};
+      const { artifactType, annotations, mediaType = "" } = content;
+      const [to, config] = [content.subject, content.config].map((part) => (part ?? {}) as Partial<Descriptor>);
       if (typeof to?.digest !== "string") continue;
-      const one = { mediaType, digest, size: bytes.length, artifactType: artifactType || type?.mediaType, annotations };
-      if (!isDescriptor(one)) throw this.#broken(`the manifest ${digest} has unusable annotations, or types`);
-      found.set(to.digest, [...(found.get(to.digest) ?? []), one]);
+      const type = artifactType || config?.mediaType;
+      const one = { mediaType, digest, size: bytes.length, artifactType: type, annotations };
+      if (isDescriptor(one))
+        found
+          .set(to.digest, found.get(to.digest) ?? [])
+          .get(to.digest)!
+          .push(one);
+      else if (isManifest) throw this.#broken(`the manifest ${digest} has unusable annotations, or types`);
     }
     return found;
   }
@@ -278,17 +285,12 @@ class Layout {
    * @returns its bytes; undefined where there is none
    */
   async #file(path: string, most: number, name: string, take: TakesPieces): Promise<number | undefined> {
-    const problem = (cause: unknown) => {
-      if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-      throw this.#broken(`${path} can't be read: ${fileProblem(cause)}`);
-    };
-    const root = await realpath(this.folder).catch(problem);
-    const real = root && (await realpath(join(root, path)).catch(problem));
-    if (real === undefined || real === "") return undefined;
-    if (!real.startsWith(root + sep)) throw this.#broken(`${path} leads out of the folder`);
-    const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(problem);
-    if (file === undefined) return undefined;
+    let file: FileHandle | undefined;
     try {
+      const root = await realpath(this.folder);
+      const real = await realpath(join(root, path));
+      if (!real.startsWith(root + sep)) throw this.#broken(`${path} leads out of the folder`);
+      file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
       const found = await file.stat();
       if (!found.isFile()) throw this.#broken(`${path} is not a file`);
       if (found.size > most)
@@ -300,8 +302,12 @@ class Layout {
         await take(piece.subarray(0, read));
       }
       return at;
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      if (!(cause as NodeJS.ErrnoException).syscall) throw cause;
+      throw this.#broken(`${path} can't be read: ${fileProblem(cause)}`);
     } finally {
-      await file.close();
+      await file?.close();
     }
   }
 
