@@ -18,14 +18,14 @@ import type { Descriptor, Manifest, Registry } from "./registry.js";
 import { hashLike, isDescriptor, manifestOf, manifestsOf } from "./registry-client.js";
 import { objectIn, readObject } from "./registry-connection.js";
 
-/** Most bytes of a layout's `index.json`. */
-export const MAX_LAYOUT_INDEX_BYTES = 4 * 1024 * 1024;
-/** Most JSON values of it: some 15,000 artifacts. */
-export const MAX_LAYOUT_INDEX_VALUES = 100_000;
+/** Most bytes of a layout's `index.json`, some 4,000 artifacts: it is parsed in one go. */
+export const MAX_LAYOUT_INDEX_BYTES = 1024 * 1024;
+/** Most JSON values of it. */
+export const MAX_LAYOUT_INDEX_VALUES = 30_000;
 /** Most bytes of one manifest that is looked at for what it refers to, and of all files that are. */
 export const LAYOUT_MANIFEST_BYTES = { each: 4 * 1024 * 1024, total: 256 * 1024 * 1024 } as const;
 /** Most files of a layout. */
-export const MAX_LAYOUT_FILES = 50_000;
+export const MAX_LAYOUT_FILES = 20_000;
 /** Bytes that are read and hashed before other work has its turn. */
 const PIECE_BYTES = 256 * 1024;
 

@@ -5,6 +5,7 @@ import { PassThrough } from "node:stream";
 import { describe, type TestContext, test } from "node:test";
 import { runCommandLine } from "../../src/cli/command-line.js";
 import { PULLED } from "../../src/cli/modules/pull-image.js";
+import { MAX_LAYOUT_INDEX_BYTES } from "../../src/fetch/image-layout.js";
 import { newKeys } from "../fetch/certificates.js";
 import { folder } from "../fetch/helpers.js";
 import { TestSigstore } from "../fetch/signatures/test-sigstore.js";
@@ -157,6 +158,19 @@ describe("pull --with-signatures", () => {
     assert.ok(named.some(([digest, name]) => digest === first && name === undefined));
     assert.equal(named.length, 3);
     assert.match(readFileSync(join(layout, "index.json"), "utf8"), /"annotations":\{"by":"others"\}/);
+  });
+
+  test("is an error where a layout would have more artifacts than can be read", async (context) => {
+    const { registry, layout, pull } = await start(context);
+    push(registry, "v1");
+    await pull("v1");
+    const index = JSON.parse(readFileSync(join(layout, "index.json"), "utf8")) as object;
+    const before = JSON.stringify({ ...index, text: "" });
+    const text = "x".repeat(MAX_LAYOUT_INDEX_BYTES - before.length);
+    writeFileSync(join(layout, "index.json"), JSON.stringify({ ...index, text }));
+    push(registry, "v2", "2");
+    assert.match((await pull("v2")).stderr, /has too many artifacts: pull into another layout, and name both/);
+    assert.equal(readFileSync(join(layout, "index.json")).length, MAX_LAYOUT_INDEX_BYTES);
   });
 
   test("leaves out artifacts that are too large, and says so", async (context) => {

@@ -163,8 +163,11 @@ class WrittenLayout {
   }
 
   end(): void {
+    const text = JSON.stringify(this.#index);
+    if (text.length > MAX_LAYOUT_INDEX_BYTES)
+      throw new UsageError(`${this.#folder} has too many artifacts: pull into another layout, and name both`);
     this.#replace("oci-layout", '{"imageLayoutVersion":"1.0.0"}');
-    this.#replace("index.json", JSON.stringify(this.#index));
+    this.#replace("index.json", text);
   }
 
   #replace(path: string, content: string | Uint8Array): void {
