@@ -6,7 +6,7 @@ import { endWithin } from "../../kubernetes/client/abort.js";
 import { ANSWER_KEPT_MS } from "../../kubernetes/client/limits.js";
 import type { Eventual } from "../eventual.js";
 import { LookUps } from "../look-ups.js";
-import type { LookupFailure } from "../resources/resource-source.js";
+import { LookupFailure } from "../resources/resource-source.js";
 import {
   type Attestor,
   type AttestorVerdict,
@@ -51,6 +51,23 @@ const SLICE_MS = 5;
 /** Most policies' ways to access registries that are kept, each with its log-ins. */
 const MAX_ACCESSES = 50;
 
+/** How long a verdict is given again without a look at when it was found, and most of them for one attestor: the images of a rollout. */
+const AT_HAND_MS = 1_000;
+const MAX_AT_HAND = 100;
+
+/** A digest, and a verdict, that is given again for a moment. */
+interface DigestAtHand {
+  readonly digest: string;
+  readonly access: ImageAccess;
+  readonly until: number;
+}
+
+interface AtHand {
+  readonly question: DigestQuestion;
+  readonly verdict: AttestorVerdict;
+  readonly until: number;
+}
+
 /** Verdicts on images of registries. Tags are looked up again after a moment, and what is known about a digest is kept. */
 export class RegistryTrust implements ImageTrust {
   readonly #ask: (access: ImageAccess) => AskRegistries;
@@ -58,6 +75,11 @@ export class RegistryTrust implements ImageTrust {
   readonly #asked = new LRUCache<string, AskRegistries>({ max: MAX_ACCESSES });
   readonly #digests: LookUps<string>;
   readonly #verdicts: LookUps<AttestorVerdict>;
+  /** The last digests, by the images that are named by them. */
+  readonly #digestsAtHand = new Map<string, DigestAtHand>();
+  /** The last verdicts of each attestor, by the image as written. */
+  readonly #atHand = new WeakMap<Attestor, Map<string, AtHand>>();
+  readonly #now: () => number;
   readonly #artifacts: LookUps<unknown>;
 
   /**
@@ -66,6 +88,7 @@ export class RegistryTrust implements ImageTrust {
    */
   constructor(ask: (access: ImageAccess) => AskRegistries, now: () => number, signal: AbortSignal) {
     this.#ask = ask;
+    this.#now = now;
     this.#signal = signal;
     this.#digests = new LookUps(now, { room: { bytes: MAX_DIGESTS_BYTES, sizeOf: ({ length }) => length } });
     const room = {
@@ -78,18 +101,40 @@ export class RegistryTrust implements ImageTrust {
   }
 
   digest(image: string, access: ImageAccess): Eventual<string | LookupFailure> {
+    const last = this.#digestsAtHand.get(image);
+    if (last?.access === access && this.#now() < last.until) return last.digest;
     const keptMs = (digest: string) => (image.endsWith(`@${digest}`) ? VERIFIED_KEPT_MS : ANSWER_KEPT_MS);
-    return this.#known(this.#digests, access, image, (asks, signal) => asks.digest(image, signal), keptMs);
+    const found = this.#known(this.#digests, access, image, (asks, signal) => asks.digest(image, signal), keptMs);
+    // A tag may move, and is looked at each time.
+    if (typeof found === "string" && image.endsWith(found)) {
+      if (this.#digestsAtHand.size >= MAX_AT_HAND) this.#digestsAtHand.clear();
+      this.#digestsAtHand.set(image, { digest: found, access, until: this.#now() + AT_HAND_MS });
+    }
+    return found;
   }
 
-  verdict({ image, digest, attestor, sought, access }: DigestQuestion): Eventual<AttestorVerdict | LookupFailure> {
+  verdict(question: DigestQuestion): Eventual<AttestorVerdict | LookupFailure> {
+    const { image, digest, attestor, sought, access } = question;
+    const last = this.#atHand.get(attestor)?.get(image);
+    if (last?.question.digest === digest && last.question.sought === sought && last.question.access === access)
+      if (this.#now() < last.until) return last.verdict;
     const ask = async (asks: AskRegistries, signal: AbortSignal): Promise<AttestorVerdict> => {
       const verdict = await asks.verdict(image, digest, attestor, sought, signal);
       return verdict.payload === undefined ? verdict : { ...verdict, payload: await doublesOf(verdict.payload) };
     };
     const keptMs = ({ verified }: AttestorVerdict) => (verified ? VERIFIED_KEPT_MS : UNVERIFIED_KEPT_MS);
     const key = `${digest} ${wordOf(sought)} ${wordOf(attestor)} ${repositoryOf(image)}`;
-    return this.#known(this.#verdicts, access, key, ask, keptMs);
+    const found = this.#known(this.#verdicts, access, key, ask, keptMs);
+    if (!(found instanceof Promise) && !(found instanceof LookupFailure) && found.verified)
+      this.#keepAtHand({ question, verdict: found, until: this.#now() + AT_HAND_MS });
+    return found;
+  }
+
+  #keepAtHand(verdict: AtHand): void {
+    const { attestor, image } = verdict.question;
+    let own = this.#atHand.get(attestor);
+    if (own === undefined || own.size >= MAX_AT_HAND) own = new Map();
+    this.#atHand.set(attestor, own.set(image, verdict));
   }
 
   artifact(image: string, digest: string, artifactType: string, access: ImageAccess): Eventual<unknown> {
@@ -136,7 +181,8 @@ async function doublesOf(value: unknown): Promise<unknown> {
 
 /** The repository of an image, as written: tags of one digest share its verdicts. */
 function repositoryOf(image: string): string {
-  const [name = ""] = image.split("@", 1);
-  const colon = name.lastIndexOf(":");
-  return colon > name.lastIndexOf("/") ? name.slice(0, colon) : name;
+  const at = image.indexOf("@");
+  const end = at === -1 ? image.length : at;
+  const colon = image.lastIndexOf(":", end);
+  return image.slice(0, colon > image.lastIndexOf("/", end) ? colon : end);
 }

@@ -59,7 +59,7 @@ export type Evaluated =
       /** The object after the policy's mutations. */
       readonly object?: JsonObject;
       /** The images that an ImageValidatingPolicy is about. */
-      readonly images?: readonly string[];
+      readonly images?: Iterable<string>;
     }
   /** Some tags could not be replaced; `object` has the others replaced. */
   | { readonly kind: "unpinned"; readonly message: string; readonly object: JsonObject };
@@ -140,21 +140,24 @@ class Evaluation {
     const { state, pins } = this.#data;
     const calls = new PolicyImages(images, state.evidence, this.#attempt);
     state.images = calls;
-    this.#bindings = this.#bindingsWith(undefined);
+    const { conditions, exceptions } = this.#variant;
+    if (conditions.length > 0) this.#bindings = this.#bindingsWith(undefined);
     const passedOver = this.#passedOver();
     if (passedOver !== undefined) return passedOver;
-    const { exceptions } = this.#variant;
     const exempted = exceptions.length === 0 ? NONE : this.#exemption(exceptions);
     if (exempted instanceof Waiting || exempted.kind !== "allowances") return exempted;
     const evaluate = (expression: Expression, bindings?: Bindings) => this.#evaluate(expression, bindings);
     if (pins === true) return pinTags(calls, this.#data.object as JsonObject, evaluate);
-    this.#bindings = this.#bindingsWith(exempted.value);
+    if (images.extractors.size > 0) this.#bindings = this.#bindingsWith(exempted.value);
     const found = findImages(images, calls, this.#data, evaluate);
     if (found instanceof Waiting || found.kind !== "found") return found;
     this.#bindings = this.#bindingsWith(exempted.value, found.bindings);
     calls.bindings = this.#bindings;
-    const passed = this.#objection() ?? this.#passed();
-    return passed instanceof Waiting || passed.kind !== "pass" ? passed : { ...passed, images: [...calls.matched] };
+    const objection = this.#objection();
+    if (objection !== undefined) return objection;
+    const passed = this.#passed();
+    if (passed instanceof Waiting || passed.kind !== "pass") return passed;
+    return { kind: "pass", annotations: passed.annotations, images: calls.matched };
   }
 
   /** The result when the policy does not apply, or its conditions fail; `undefined`: it applies. */

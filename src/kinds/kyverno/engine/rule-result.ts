@@ -21,7 +21,7 @@ export function ruleResult(
   return { rule, status, message, properties, exceptions: NONE };
 }
 
-/** What Kyverno says of a kind of policies. */
+/** The words of Kyverno about a kind of policies. */
 interface KindWords {
   /** The text before the error of a condition, of an annotation or of a mutation. */
   readonly failed?: string;

@@ -81,7 +81,10 @@ export function registry(
 const PODS = { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE", "UPDATE"], resources: ["pods"] };
 
 /** An attestor that a made-up registry knows by its name. */
-export const attestor = (name: string): JsonObject => ({ name, cosign: { key: { data: KEY }, annotations: { signer: name } } });
+export const attestor = (name: string): JsonObject => ({
+  name,
+  cosign: { key: { data: KEY }, annotations: { signer: name } },
+});
 
 const KEY = `-----BEGIN PUBLIC KEY-----
 MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE6QsNef3SKYhJVYSVj+ZfbPwJd0pv
