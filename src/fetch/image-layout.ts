@@ -2,7 +2,7 @@
  * Serves images from folders in the OCI image layout (image specification 1.1) in place of registries, as skopeo, crane, oras, notation, cosign, BuildKit
  * and Docker write them. The network is never asked.
  */
-import { constants, statSync } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { type FileHandle, open, readdir, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { UsageError } from "../data/command-io.js";
@@ -66,16 +66,11 @@ export function layoutIndex(bytes: Buffer, name: string): { readonly manifests: 
 
 function layoutOf(text: string): Layout {
   const wrong = (what: string) => new UsageError(`--image-layout ${text}: ${what}`);
-  const at = (path: string) => statSync(path, { throwIfNoEntry: false });
-  const [, name, folder = text] = at(text) === undefined ? (/^([^=]*)=(.*)$/.exec(text) ?? []) : [];
-  const found = at(folder);
-  if (found === undefined) throw wrong("there is no such folder");
-  if (!found.isDirectory())
-    throw wrong("it is a file: unpack it (mkdir layout && tar -xf FILE -C layout), and name that folder");
-  const missing = ["oci-layout", "index.json", "blobs"].find((part) => at(join(folder, part)) === undefined);
+  const [, name, folder = text] = existsSync(text) ? [] : (/^([^=]*)=(.*)$/.exec(text) ?? []);
+  const missing = ["oci-layout", "index.json", "blobs"].find((part) => !existsSync(join(folder, part)));
   if (missing !== undefined)
     throw wrong(
-      `it is not an image layout without ${missing}: policy-server pull --with-signatures IMAGE -d FOLDER makes one`,
+      `it is not a folder with an image layout, where ${missing} would be: unpack a tar file, or make one by policy-server pull --with-signatures IMAGE -d FOLDER`,
     );
   if (name === undefined) return new Layout(folder, undefined);
   try {
@@ -219,11 +214,8 @@ class Layout {
     const images = listed.filter((one) => COSIGN[kindOf(one)] === undefined && IMAGE.test(one.artifactType ?? ""));
     const unnamed = images.filter((one) => this.#keysOf(one).length === 0);
     if (unnamed.length === 1) add(this.#given?.tag === undefined ? "" : keyOf(this.#given), unnamed[0]!);
-    const saved = images.find((one) => kindOf(one) !== "");
-    for (const one of saved === undefined ? [] : listed) {
-      const ending = COSIGN[kindOf(one)];
-      if (ending !== undefined) add(`${saved!.digest.replace(":", "-")}${ending}`, one);
-    }
+    const saved = images.find((one) => kindOf(one) !== "")?.digest.replace(":", "-");
+    for (const one of listed) if (COSIGN[kindOf(one)] !== undefined) add(`${saved}${COSIGN[kindOf(one)]}`, one);
     return { names, entries: new Map(listed.map((entry) => [entry.digest, entry])) };
   }
 

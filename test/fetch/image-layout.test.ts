@@ -349,8 +349,8 @@ test("a folder that is not a layout is refused at once, with what to do", (conte
       return String(error).replaceAll(root, "");
     }
   };
-  assert.match(refusal(`${root}/none`), /--image-layout \/none: there is no such folder$/);
-  assert.match(refusal(`${root}/image.tar`), /it is a file: unpack it \(mkdir layout && tar -xf FILE -C layout\)/);
-  assert.match(refusal(`${root}/empty`), /it is not an image layout without oci-layout: .*pull --with-signatures/);
+  assert.match(refusal(`${root}/none`), /--image-layout \/none: it is not a folder with an image layout/);
+  assert.match(refusal(`${root}/image.tar`), /where oci-layout would be: unpack a tar file/);
+  assert.match(refusal(`${root}/empty`), /make one by policy-server pull --with-signatures/);
   assert.match(refusal(`UPPER/x y=${root}/layout`), /expected FOLDER, or NAME=FOLDER with the name of an image: /);
 });

@@ -143,16 +143,14 @@ class WrittenLayout {
 
   /** Lists an artifact; a name leads from then on to this one. */
   list({ digest, bytes, content }: Manifest, name?: string): void {
-    const manifests = this.#index.manifests.flatMap((each) => {
-      const { [NAME]: given, ...annotations } = each.annotations ?? {};
-      if (name === undefined || given !== name) return [each];
-      return each.digest === digest ? [] : [{ ...each, annotations }];
-    });
-    if (name === undefined && manifests.some((each) => each.digest === digest)) return;
+    const others = this.#index.manifests.filter(
+      ({ annotations }) => name === undefined || annotations?.[NAME] !== name,
+    );
+    if (name === undefined && others.some((each) => each.digest === digest)) return;
     const { mediaType = "application/vnd.oci.image.manifest.v1+json", artifactType } = content;
     const one = { mediaType, digest, size: bytes.length, artifactType, ...(name && { annotations: { [NAME]: name } }) };
     if (!isDescriptor(one)) throw new FetchError(`the manifest ${digest} has unusable types`);
-    this.#index = { ...this.#index, manifests: [...manifests, one] };
+    this.#index = { ...this.#index, manifests: [...others, one] };
   }
 
   /** Writes a blob with this digest. */
