@@ -284,6 +284,8 @@ describe("--image-layout", () => {
     const absent = await apply("absent");
     assert.equal(absent.exitCode, 1);
     assert.match(absent.stderr, /team\/app:absent is not in the image layout \S+layout$/m);
+    writeFileSync(join(layout, "index.json"), "{");
+    assert.match((await apply("bundled")).stderr, /index.json in \S+layout is not a JSON object$/m);
     assert.deepEqual(registry.requests, []);
   });
 
