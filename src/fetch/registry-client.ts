@@ -59,16 +59,7 @@ export class RegistryClient implements Registry {
         stage: "integrity",
       });
     }
-    let content: Manifest["content"] | undefined;
-    return {
-      digest,
-      bytes,
-      // Its digest needs no parsing.
-      get content() {
-        content ??= readObject(bytes, `the manifest of ${formatImageReference(image)}`);
-        return content;
-      },
-    };
+    return manifestOf(bytes, digest, `the manifest of ${formatImageReference(image)}`);
   }
 
   /**
@@ -137,6 +128,19 @@ export class RegistryClient implements Registry {
   #ask(image: ImageReference, url: URL, request: Omit<RegistryRequest, "actions" | "places">): Promise<HttpAnswer> {
     return this.#connection.ask(image, url, { ...request, actions: "pull", places: this.#places });
   }
+}
+
+/** A manifest of these bytes, which are parsed at first use: its digest needs no parsing. */
+export function manifestOf(bytes: Buffer, digest: string, name: string): Manifest {
+  let content: Manifest["content"] | undefined;
+  return {
+    digest,
+    bytes,
+    get content() {
+      content ??= readObject(bytes, name);
+      return content;
+    },
+  };
 }
 
 /** The descriptors of a manifest's layers; others are left out. */

@@ -99,13 +99,13 @@ export class RegistryConnection {
       url === undefined ||
       (url.protocol !== "https:" && !(url.protocol === "http:" && this.#http.isInsecure(answer.url)))
     ) {
-      throw new FetchError(`${image.host} names no usable token service: ${JSON.stringify(realm)}`);
+      throw new FetchError(`${image.host} names no usable token service: ${JSON.stringify(realm)}`, { unasked: true });
     }
     const permits = places && ((next: URL) => places.hasTokens(image.host, next));
     if (permits?.(url) === false) {
       throw new FetchError(
         `${image.host} names the token service ${url.origin}${url.pathname}, which is not below a place for modules of namespaced policies`,
-        { shown: "the registry names a token service where no module may come from" },
+        { shown: "the registry names a token service where no module may come from", unasked: true },
       );
     }
     const service = values.get("service");

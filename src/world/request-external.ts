@@ -30,19 +30,26 @@ export class RequestExternal {
   readonly #put: Ask;
   readonly #refuse: (reason: string) => LookupFailure;
   readonly #note: (detail: string) => void;
+  readonly #isUnasked: () => boolean;
   #room = MAX_ANSWERS_BYTES;
   /** Of images. Made at first use. */
   #digests: SmallMap<{ readonly digest: string; readonly access: ImageAccess }> | undefined;
   /** The first verdicts, as far as they were known at once. */
   readonly #verdicts: { readonly question: TrustQuestion; readonly verdict: AttestorVerdict }[] = [];
-  /** Whether an answer about an image was not known at once: from then on each answer is kept by its question. */
-  #waits = false;
 
   /**
    * @param refuse fails the request, whatever the policies' results
    * @param note adds a detail for the log
+   * @param isUnasked whether the request has not put a question yet: then what is known at once needs none
    */
-  constructor(data: ExternalData, ask: Ask, refuse: (reason: string) => LookupFailure, note: (detail: string) => void) {
+  constructor(
+    data: ExternalData,
+    ask: Ask,
+    refuse: (reason: string) => LookupFailure,
+    note: (detail: string) => void,
+    isUnasked: () => boolean,
+  ) {
+    this.#isUnasked = isUnasked;
     this.#note = note;
     this.#data = data;
     this.#put = ask;
@@ -56,7 +63,7 @@ export class RequestExternal {
 
   #counted<T>(answer: T | LookupFailure): T | LookupFailure {
     if (answer instanceof LookupFailure) return answer;
-    this.#room -= weightOf(answer, this.#room);
+    this.#room -= jsonWeight(answer, this.#room);
     return this.#room < 0 ? this.#refuse(`all answers take more than ${MAX_ANSWERS_BYTES} bytes`) : answer;
   }
 
@@ -90,9 +97,8 @@ export class RequestExternal {
     const known = this.#digests?.get(image);
     if (known?.access === access) return known.digest;
     const { trust } = this.#data;
-    const found = this.#waits ? undefined : trust.digest(image, access);
+    const found = this.#isUnasked() ? trust.digest(image, access) : undefined;
     if (typeof found === "string") return this.#oneDigest(image, found, access);
-    this.#waits ||= found instanceof Promise;
     const put = (): Eventual<string | LookupFailure> =>
       andThen(found ?? trust.digest(image, access), (digest) =>
         digest instanceof LookupFailure ? digest : this.#oneDigest(image, digest, access),
@@ -118,13 +124,13 @@ export class RequestExternal {
         return verdict;
     const asked = { image, digest, attestor, sought, access };
     const { trust } = this.#data;
-    const found = this.#waits ? undefined : trust.verdict(asked);
+    const found = this.#isUnasked() ? trust.verdict(asked) : undefined;
     const isKnown = found !== undefined && !(found instanceof Promise) && !(found instanceof LookupFailure);
-    if (isKnown && found.payload === undefined && this.#verdicts.length < MAX_VERDICTS_AT_HAND) {
-      this.#verdicts.push({ question: asked, verdict: found });
+    if (isKnown) {
+      // It is kept for all requests, and counts for none.
+      if (this.#verdicts.length < MAX_VERDICTS_AT_HAND) this.#verdicts.push({ question: asked, verdict: found });
       return this.#noted(found, asked);
     }
-    this.#waits ||= found instanceof Promise;
     const put = (): Eventual<AttestorVerdict | LookupFailure> =>
       andThen(found ?? trust.verdict(asked), (verdict) => this.#noted(verdict, asked));
     return this.#ask(`verdict ${wordOf(attestor)} ${wordOf(sought)} ${wordOf(access)} ${image}`, put);
@@ -147,16 +153,6 @@ export class RequestExternal {
     // Shared by all requests, so that it does not count for one.
     return this.#put(keyOf("entry", name, projection), () => this.#data.entries.get(name, projection));
   }
-}
-
-const weights = new WeakMap<object, number>();
-
-/** The weight of an answer, found once for those that are kept for several requests. */
-function weightOf(answer: unknown, most: number): number {
-  if (typeof answer !== "object" || answer === null) return jsonWeight(answer, most);
-  const known = weights.get(answer) ?? jsonWeight(answer, most);
-  if (known <= most) weights.set(answer, known);
-  return known;
 }
 
 /** A key in JSON, which keeps the parts apart, whatever they contain. */

@@ -71,6 +71,7 @@ export class RequestWorld {
       (key, put) => this.#noted(this.questions.ask({ key, put, failed: (failure) => this.#failed(failure) })),
       (reason) => this.#refused(reason),
       (detail) => this.note(detail),
+      () => this.questions.empty,
     );
     return this.#external;
   }

@@ -7,8 +7,11 @@ import { describe, type TestContext, test } from "node:test";
 import { MAX_ARTIFACT_BYTES, MAX_ARTIFACT_VALUES, MAX_ARTIFACTS } from "../../src/fetch/artifacts.js";
 import { FetchError } from "../../src/fetch/fetch-error.js";
 import { ImageTrustReader } from "../../src/fetch/image-trust.js";
+import type { Attestor } from "../../src/fetch/signatures/attestor.js";
 import { type AddressGuard, addressGuard } from "../../src/world/open-external.js";
+import { newKeys } from "./certificates.js";
 import { checksWith, fetcher, insecure } from "./helpers.js";
+import { TestSigstore } from "./signatures/test-sigstore.js";
 import { type RegistryOptions, sha256, TestRegistry } from "./test-registry.js";
 
 const TYPE = "application/vnd.example.scan+json";
@@ -154,7 +157,7 @@ const lists: Record<string, [RequestListener, RegExp]> = {
       });
       response.end(json({ schemaVersion: 2, manifests: [] }));
     },
-    /more than 50 artifacts/,
+    /more than 50 artifacts|does not end/,
   ],
   "a huge list": [
     (_, response) => {
@@ -206,6 +209,106 @@ describe("a registry that keeps its list of artifacts to itself", () => {
   });
 });
 
+const BUNDLE = "application/vnd.dev.sigstore.bundle.v0.3+json";
+const keys = newKeys();
+const sigstore = new TestSigstore();
+const data = keys.publicKey.export({ type: "spki", format: "pem" }).toString();
+const attestor: Attestor = { name: "release", cosign: { key: { data }, ctlog: { insecureIgnoreTlog: true } } };
+const sought = { kind: "signature" } as const;
+
+/** An image that is signed in both forms, and the addresses of the parts of its signatures. */
+async function signed(context: TestContext, options: RegistryOptions & { readonly only?: "layers" | "bundles" } = {}) {
+  const made = await setUp(context, options);
+  const { registry, digest, reader, image, signal } = made;
+  const bundle = sigstore.bundle(digest, { keys });
+  const referrer = options.only === "layers" ? "" : registry.refer("app", digest, BUNDLE, bundle);
+  if (options.only !== "bundles") sigstore.sign(registry, "app", digest, [{ keys }]);
+  const tag = `${digest.replace(":", "-")}.sig`;
+  const layers = registry.manifests.get(`app:${tag}`);
+  const payload = layers && (JSON.parse(layers.toString()).layers[0].digest as string);
+  const parts = {
+    layers: [`manifests/${tag}`, `blobs/${payload}`],
+    bundles: [`referrers/${digest}`, `manifests/${referrer}`, `blobs/${sha256(bundle)}`],
+  };
+  const verdict = (by = signal) => reader.verdict(image, digest, attestor, sought, by);
+  return { ...made, verdict, parts };
+}
+
+describe("the verdict of an attestor", () => {
+  for (const only of ["layers", "bundles"] as const) {
+    test(`counts signatures in ${only}`, async (context) => {
+      const { verdict } = await signed(context, { only });
+      assert.deepEqual(await verdict(), { verified: true, reasons: [] });
+    });
+
+    for (const status of [304, 401, 403, 408, 410, 429, 451, 500, 503])
+      test(`is an error where a part of ${only} is answered with ${status}`, async (context) => {
+        const { registry, verdict, parts } = await signed(context, { only });
+        for (const path of parts[only]) {
+          registry.special.set(`/v2/app/${path}`, (_, response) => response.writeHead(status).end());
+          assert.equal(await shownOf(verdict()), `the registry answers ${status}`, path);
+          registry.special.delete(`/v2/app/${path}`);
+        }
+        assert.equal((await verdict()).verified, true);
+      });
+
+    test(`is an error where a part of ${only} breaks off or never comes`, async (context) => {
+      const { registry, verdict, parts } = await signed(context, { only });
+      for (const path of parts[only])
+        for (const listener of [
+          ((_, response) => {
+            response.writeHead(200, { "content-length": "10" }).write("{");
+            setTimeout(() => response.destroy(), 20);
+          }) as RequestListener,
+          (() => {}) as RequestListener,
+        ]) {
+          registry.special.set(`/v2/app/${path}`, listener);
+          assert.match(await shownOf(verdict(AbortSignal.timeout(300))), /cannot be reached|in time/, path);
+          registry.special.delete(`/v2/app/${path}`);
+        }
+      assert.equal((await verdict()).verified, true);
+    });
+  }
+
+  test("says that there are none only where the registry says so", async (context) => {
+    for (const withoutReferrers of [false, true]) {
+      const { reader, digest, image, signal } = await setUp(context, { withoutReferrers });
+      const verdict = await reader.verdict(image, digest, attestor, sought, signal);
+      assert.deepEqual(verdict, { verified: false, reasons: ["no signatures found"] });
+    }
+  });
+
+  for (const [name, [listener, shown]] of Object.entries(lists))
+    test(`is an error where the list of signatures is kept back by ${name}`, async (context) => {
+      const { registry, digest, verdict } = await signed(context, { only: "bundles" });
+      registry.special.set(`/v2/app/referrers/${digest}`, listener);
+      assert.match(await shownOf(verdict()), shown);
+    });
+
+  test("has a reason where a listed part is not there, or has other bytes, and no other signature suffers", async (context) => {
+    for (const only of ["layers", "bundles"] as const) {
+      const { registry, verdict, parts, digest } = await signed(context, { only });
+      const path = parts[only].at(-1)!;
+      for (const answer of [404, 200]) {
+        registry.special.set(`/v2/app/${path}`, (_, response) => response.writeHead(answer).end("{}"));
+        const { verified, reasons } = await verdict();
+        assert.equal(verified, false);
+        assert.match(reasons.join(), /can't be had/);
+      }
+      registry.refer("app", digest, BUNDLE, sigstore.bundle(digest, { keys, log: true }));
+      const fresh = readerOf(context, registry);
+      const again = await fresh.verdict(
+        `${registry.host}/app:v1`,
+        digest,
+        attestor,
+        sought,
+        AbortSignal.timeout(60_000),
+      );
+      assert.equal(again.verified, true);
+    }
+  });
+});
+
 test("no registry leads to a blocked address: not by redirects, token services, links or layers' addresses", async (context) => {
   let connections = 0;
   const silent = createServer((socket) => {
@@ -215,14 +318,15 @@ test("no registry leads to a blocked address: not by redirects, token services, 
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   context.after(() => void silent.close());
   const { port } = silent.address() as AddressInfo;
-  const { registry, digest, image, artifact, signal } = await setUp(context);
+  const { registry, digest, image, artifact, signal, parts } = await signed(context);
   const manifest = registry.refer("app", digest, TYPE, json({ a: 1 }));
-  for (const path of [
-    "manifests/v1",
-    `referrers/${digest}`,
-    `manifests/${manifest}`,
-    `blobs/${sha256(json({ a: 1 }))}`,
-  ]) {
+  const ofArtifact = [`referrers/${digest}`, `manifests/${manifest}`, `blobs/${sha256(json({ a: 1 }))}`];
+  const questions = (reader: ImageTrustReader): readonly [readonly string[], () => Promise<unknown>][] => [
+    [["manifests/v1"], () => reader.digest(image, signal)],
+    [ofArtifact, () => reader.artifact(image, digest, TYPE, signal)],
+    [parts.layers, () => reader.verdict(image, digest, attestor, sought, signal)],
+  ];
+  for (const path of ["manifests/v1", ...ofArtifact, ...parts.layers]) {
     for (const host of ["127.0.0.1", "169.254.169.254", "localhost"])
       for (const elsewhere of [`https://${host}:${port}/`, `http://${host}:${port}/`])
         for (const way of [
@@ -231,9 +335,8 @@ test("no registry leads to a blocked address: not by redirects, token services, 
         ]) {
           registry.special.set(`/v2/app/${path}`, (_, response) => response.writeHead(way.status, way.headers).end());
           const reader = readerOf(context, registry, addressGuard());
-          const question =
-            path === "manifests/v1" ? reader.digest(image, signal) : reader.artifact(image, digest, TYPE, signal);
-          assert.match(await shownOf(question), /blocked address|cannot be fetched|cannot be reached/);
+          const [, ask] = questions(reader).find(([paths]) => paths.includes(path))!;
+          assert.match(await shownOf(ask()), /blocked address|cannot be fetched|cannot be reached/);
         }
     registry.special.delete(`/v2/app/${path}`);
   }

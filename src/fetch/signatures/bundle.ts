@@ -2,9 +2,9 @@
  * Signatures as cosign 3 stores them: Sigstore bundles, each in an artifact that refers to the image (distribution specification 1.1, referrers;
  * docs/spec/kubewarden.md 1.8).
  */
-import { X509Certificate } from "node:crypto";
 import type { Bundle } from "@sigstore/bundle";
 import { hasEscapedKeys } from "../../data/json.js";
+import { readCertificate } from "../../x509/certificate.js";
 import { FetchError } from "../fetch-error.js";
 import type { ImageReference } from "../image-reference.js";
 import type { Descriptor, Registry } from "../registry.js";
@@ -23,8 +23,6 @@ const VERSIONS: ReadonlySet<unknown> = new Set([
 const PREDICATE_ANNOTATION = "dev.sigstore.bundle.predicateType";
 /** Names of logs that sign checkpoints. */
 const PLAIN_NAME = /^[\w./:-]{1,253}$/;
-/** Answers of a registry that is not willing: what it does not give may be a signature. */
-const REFUSALS: readonly number[] = [401, 403, 429];
 /** Largest bundle, in bytes; those of signatures have 5 to 15 KiB, and each is parsed in one go. */
 export const MAX_BUNDLE_BYTES = 128 * 1024;
 
@@ -90,7 +88,7 @@ async function parsed(json: Readonly<Record<string, unknown>>): Promise<Bundle> 
 
 /** Whether an error is a registry's that can't or does not want to answer: then there may be a signature, or not. */
 export const isUnavailable = (error: unknown): boolean =>
-  error instanceof FetchError && (error.transient || REFUSALS.includes(error.status ?? 0));
+  error instanceof FetchError && (error.transient || error.unasked || (error.status ?? 404) !== 404);
 
 type Message = (Bundle["content"] & { $case: "messageSignature" })["messageSignature"];
 
@@ -119,9 +117,11 @@ function claimedBy({ verificationMaterial: { content, tlogEntries } }: Bundle): 
   };
 }
 
+/** A certificate in PEM. */
 function certificateOf(der: Uint8Array): string {
   try {
-    return new X509Certificate(der).toString();
+    const read = readCertificate(Buffer.from(der), true);
+    return `-----BEGIN CERTIFICATE-----\n${read.der.toString("base64")}\n-----END CERTIFICATE-----\n`;
   } catch {
     throw new SignatureProblem("its certificate can't be read");
   }

@@ -1,157 +1,170 @@
-/** Chains of certificates to trusted authorities, proofs of certificate logs (RFC 6962), and signed timestamps (RFC 3161). */
-import { X509Certificate } from "node:crypto";
-import type { X509Certificate as ParsedCertificate } from "@sigstore/core";
+/** Certificates of signers: their authorities, proofs of certificate logs (RFC 6962), and signed timestamps (RFC 3161). */
+import { createHash, verify } from "node:crypto";
 import type { TrustMaterial } from "@sigstore/verify";
-import { issued, isValidAt } from "./layer-verification.js";
+import { type Certificate, readCertificate } from "../../x509/certificate.js";
+import { contextTag, DerReader, TAG } from "../../x509/der.js";
+import { sequenceOf } from "../../x509/fields.js";
+import { element } from "../../x509/issue.js";
+import { readBasicConstraints } from "../../x509/trust.js";
+import { isIssued, purposesOf } from "./notation-chain.js";
+import {
+  checkAttributes,
+  digestOf,
+  hex,
+  MESSAGE_DIGEST,
+  partsOf,
+  TIMESTAMP_INFO,
+  timesOf,
+} from "./notation-timestamp.js";
 
-type Core = typeof import("@sigstore/core");
+/** Extended key usages in DER as hexadecimal: signatures, timestamps, any. */
+export const CODE_SIGNING = "2b06010505070303";
+const TIME_STAMPING = "2b06010505070308";
+const ANY_PURPOSE = "551d2500";
+/** The beginning of the extension with proofs of certificate logs. */
+const PROOFS = Buffer.from("060a2b06010401d679020402", "hex");
+/** Most certificates that a timestamp carries. */
+const MAX_CARRIED = 12;
 
-/** Usages of certificates: for signatures, and for timestamps. */
-export const CODE_SIGNING = "1.3.6.1.5.5.7.3.3";
-const TIME_STAMPING = "1.3.6.1.5.5.7.3.8";
-/** Most certificates between one and its root, as in Kyverno. */
-const MAX_INTERMEDIATES = 10;
-
-/** A certificate with its members as Sigstore's library reads them. */
-export interface Read {
-  readonly certificate: X509Certificate;
-  readonly parsed: ParsedCertificate;
-}
-
-/** A certificate authority, or a timestamp authority. */
+/** An authority: the certificates from an issuer to the root. */
 export interface Authority {
-  readonly roots: readonly Read[];
-  readonly intermediates: readonly Read[];
+  readonly chain: readonly Certificate[];
   /** The certificate that signs timestamps, where they need not carry it. */
-  readonly leaf?: Read;
-  /** The time of its trust, in milliseconds since 1970. */
-  readonly from: number;
-  readonly to: number;
+  readonly leaf?: Certificate;
+  readonly validFor?: { readonly start: Date; readonly end: Date };
 }
 
-/** Reads a certificate in PEM or DER. */
-export function readCertificate({ X509Certificate: Parsed }: Core, text: string | Buffer): Read {
-  const certificate = new X509Certificate(text);
-  return { certificate, parsed: Parsed.parse(Buffer.from(certificate.raw)) };
-}
-
-const FOREVER = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
-
-/** An authority of given certificates, trusted at any time. */
-export const authorityOf = (roots: readonly Read[], intermediates: readonly Read[], leaf?: Read): Authority => ({
-  roots,
-  intermediates,
-  ...(leaf && { leaf }),
-  ...FOREVER,
-});
-
-/** The authorities of a trust root: each chain ends with the root; that of a timestamp authority begins with the signing certificate. */
-export function authoritiesIn(list: TrustMaterial["certificateAuthorities"], hasLeaf: boolean): readonly Authority[] {
-  return list.map(({ certChain, validFor }) => {
-    const chain = certChain.map((parsed) => ({ certificate: new X509Certificate(parsed.root.toDER()), parsed }));
-    const leaf = hasLeaf && chain.length > 1 ? chain[0] : undefined;
-    return {
-      roots: chain.slice(-1),
-      intermediates: chain.slice(leaf === undefined ? 0 : 1, -1),
-      ...(leaf && { leaf }),
-      from: validFor.start.getTime(),
-      to: validFor.end.getTime(),
-    };
+/** The authorities of a trust root; chains that are not signed from one certificate to the next are left out. */
+export function authoritiesIn(list: TrustMaterial["certificateAuthorities"]): readonly Authority[] {
+  return list.flatMap(({ certChain, validFor }) => {
+    try {
+      return [{ ...authorityOf(certChain.map(({ root }) => readCertificate(root.toDER(), true))), validFor }];
+    } catch {
+      return [];
+    }
   });
 }
 
-/** Which certificate has issued which: authorities are kept, and checked once. */
-const known = new WeakMap<X509Certificate, WeakMap<X509Certificate, boolean>>();
-
-function hasIssued(issuer: X509Certificate, certificate: X509Certificate): boolean {
-  const issuers = known.get(certificate) ?? new WeakMap<X509Certificate, boolean>();
-  const isIssuer = issuers.get(issuer) ?? issued(issuer, certificate);
-  known.set(certificate, issuers.set(issuer, isIssuer));
-  return isIssuer;
+/** Certificates in the order of their chain, from the first one to the root. */
+export function inOrder(certificates: readonly Certificate[]): readonly Certificate[] {
+  const chain = certificates.filter(({ issuer, subject }) => issuer.equals(subject)).slice(0, 1);
+  const isNext = (one: Certificate) =>
+    chain[0] !== undefined && !chain.includes(one) && one.issuer.equals(chain[0].subject);
+  for (let next = certificates.find(isNext); next !== undefined; next = certificates.find(isNext)) chain.unshift(next);
+  return chain.length === certificates.length ? chain : [];
 }
 
-const allows = ({ certificate: { keyUsage } }: Read, use: string): boolean =>
-  keyUsage === undefined || keyUsage.includes(use) || keyUsage.includes("2.5.29.37.0");
-
 /**
- * The issuer of a certificate, with a chain to a root of the authority that is valid at a time.
- * @param time milliseconds since 1970
- * @param below the number of certificates between this one and the first
+ * The authority of a chain, which may begin with a certificate that is not one of an authority.
+ * @throws an error when the chain is broken
  */
-export function issuerAt(
-  { certificate }: Read,
-  authority: Authority,
-  use: string,
-  time: number,
-  below = 0,
-  tried = new Set<Read>(),
-): Read | undefined {
-  const { roots, intermediates, from, to } = authority;
-  if (time < from || time > to || below > MAX_INTERMEDIATES) return undefined;
-  for (const issuer of [...roots, ...intermediates]) {
-    if (tried.has(issuer) || !issuer.certificate.ca || !allows(issuer, use)) continue;
-    const most = issuer.parsed.extBasicConstraints?.pathLenConstraint;
-    if (most !== undefined && most < below) continue;
-    if (!isValidAt(issuer.certificate, time) || !hasIssued(issuer.certificate, certificate)) continue;
-    if (roots.includes(issuer)) return issuer;
-    tried.add(issuer);
-    if (issuerAt(issuer, authority, use, time, below + 1, tried) !== undefined) return issuer;
+export function authorityOf(certificates: readonly Certificate[]): Authority {
+  const isAuthority = ({ extensions }: Certificate) => readBasicConstraints(extensions.basicConstraints).authority;
+  const [first] = certificates;
+  const leaf = first === undefined || isAuthority(first) ? undefined : first;
+  const chain = leaf === undefined ? certificates : certificates.slice(1);
+  for (const [below, certificate] of chain.entries()) {
+    const { authority, pathLength } = readBasicConstraints(certificate.extensions.basicConstraints);
+    const issuer = chain[below + 1];
+    if (!authority || pathLength < below || (issuer !== undefined && !isIssued(certificate, issuer)))
+      throw new Error("not a chain");
   }
-  return undefined;
+  if (chain.length === 0) throw new Error("no authority");
+  return { chain, ...(leaf && { leaf }) };
+}
+
+/** Whether a certificate is for a purpose, which some must name. */
+export function isFor(certificate: Certificate, purpose: string, isStrict = false): boolean {
+  const purposes = purposesOf(certificate);
+  return purposes.includes(purpose) || (!isStrict && (purposes.length === 0 || purposes.includes(ANY_PURPOSE)));
+}
+
+/** Whether a certificate is valid at a time, in milliseconds since 1970. */
+export function isValidAt({ validity }: Certificate, time: number): boolean {
+  const { from, to } = validity();
+  return from <= time && time <= to;
+}
+
+/** The issuer of a certificate, if it and the authorities above it are valid at a time, in milliseconds since 1970. */
+export function issuerAt(
+  certificate: Certificate,
+  { chain, validFor }: Authority,
+  purpose: string,
+  time: number,
+): Certificate | undefined {
+  if (validFor !== undefined && (time < validFor.start.getTime() || time > validFor.end.getTime())) return undefined;
+  const index = chain.findIndex((one) => isIssued(certificate, one));
+  const above = chain.slice(Math.max(index, 0));
+  return above.every((one) => isFor(one, purpose) && isValidAt(one, time)) ? chain[index] : undefined;
 }
 
 /** Whether a trusted certificate log has signed that it knows a certificate. */
-export function isProven(core: Core, { parsed }: Read, issuer: Read, logs: TrustMaterial["ctlogs"]): boolean {
-  const proofs = parsed.extSCT?.signedCertificateTimestamps ?? [];
-  const body = parsed.clone();
-  const at = body.extensions.findIndex((one) => one.subs[0]?.toOID() === core.EXTENSION_OID_SCT);
+export function isProven(certificate: Certificate, issuer: Certificate, logs: TrustMaterial["ctlogs"]): boolean {
+  const extensions: Buffer[] = [];
+  let list: Buffer | undefined;
+  for (const reader = new DerReader(certificate.extensionList); !reader.atEnd; ) {
+    const { raw, value } = reader.element();
+    if (list === undefined && value.subarray(0, PROOFS.length).equals(PROOFS))
+      list = new DerReader(new DerReader(value.subarray(PROOFS.length)).expect(TAG.octetString)).expect(
+        TAG.octetString,
+      );
+    else extensions.push(raw);
+  }
+  if (list === undefined) return false;
   // Logs sign the certificate without their proofs.
-  body.extensions.splice(at, 1);
-  const signed = body.tbsCertificate.toDER();
-  const entry = new core.ByteStream();
-  entry.appendView(core.crypto.digest("sha256", issuer.parsed.publicKey));
-  entry.appendUint24(signed.length);
-  entry.appendView(signed);
-  return proofs.some((proof) =>
-    logs.some(
-      ({ logID, publicKey, validFor: { start, end } }) =>
-        logID.equals(proof.logID) &&
-        start <= proof.datetime &&
-        proof.datetime <= end &&
-        proof.verify(entry.buffer, publicKey),
-    ),
-  );
+  const parts: Buffer[] = [];
+  for (const reader = new DerReader(new DerReader(certificate.signed).expect(TAG.sequence)); !reader.atEnd; ) {
+    const { tag, raw } = reader.element();
+    if (tag !== contextTag(3, true)) parts.push(raw);
+  }
+  const body = element(TAG.sequence, ...parts, element(contextTag(3, true), element(TAG.sequence, ...extensions)));
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(body.length);
+  const entry = [createHash("sha256").update(issuer.publicKey).digest(), length.subarray(1), body];
+  for (let at = 2; at < list.length; at += 2 + list.readUInt16BE(at)) {
+    // Version, log, time, extensions with their length, algorithms, signature with its length.
+    const proof = list.subarray(at + 2, at + 2 + list.readUInt16BE(at));
+    const time = new Date(Number(proof.readBigUInt64BE(33)));
+    const end = 43 + proof.readUInt16BE(41);
+    const signed = [Buffer.alloc(2), proof.subarray(33, 41), Buffer.from([0, 1]), ...entry, proof.subarray(41, end)];
+    const isOf = ({ logID, publicKey, validFor: { start, end: until } }: (typeof logs)[number]) =>
+      logID.equals(proof.subarray(1, 33)) &&
+      start <= time &&
+      time <= until &&
+      verify("sha256", Buffer.concat(signed), publicKey, proof.subarray(end + 4));
+    if (logs.some(isOf)) return true;
+  }
+  return false;
 }
 
-/** The time of a signed timestamp about a signature, in milliseconds since 1970; undefined when no authority has signed it. */
-export function timeOf(
-  core: Core,
-  der: Uint8Array,
-  signature: Buffer,
-  authorities: readonly Authority[],
-): number | undefined {
+/** The time of a signed timestamp about some bytes, in milliseconds since 1970; undefined when no authority has signed it. */
+export function timeOf(der: Buffer, about: Buffer, authorities: readonly Authority[]): number | undefined {
   try {
-    const timestamp = core.RFC3161Timestamp.parse(Buffer.from(der));
-    const time = timestamp.signingTime;
-    const isSigner = ({ parsed }: Read) =>
-      parsed.serialNumber.equals(timestamp.signerSerialNumber) && parsed.issuer.equals(timestamp.signerIssuer);
+    const [, token] = partsOf(sequenceOf(der));
+    const [, wrapped] = partsOf(token.value);
+    const [, , encapsulated, ...others] = partsOf(sequenceOf(wrapped.value));
+    const [type, inner] = partsOf(encapsulated.value);
+    const content = partsOf(inner.value)[0].value;
+    const [, signer, algorithm, attributes, written, signature] = partsOf(partsOf(others.at(-1)!.value)[0].value);
+    const hash = hex(partsOf(algorithm.value)[0]);
+    const pairs = partsOf(attributes.value).map(({ value }) => partsOf(value));
+    const digest = pairs.find(([name]) => hex(name) === MESSAGE_DIGEST)?.[1].value;
+    const isContent = hex(type) === TIMESTAMP_INFO && digest !== undefined;
+    if (!isContent || !partsOf(digest)[0].value.equals(digestOf(hash, content))) return undefined;
+    const time = timesOf(content, about).at;
+    const [issuer, serial] = partsOf(signer.value);
+    const isSigner = (one: Certificate) => one.serialNumber.equals(serial.value) && one.issuer.equals(issuer.value);
+    const carried = others[0]?.tag === contextTag(0, true) ? partsOf(others[0].value).slice(0, MAX_CARRIED) : [];
     for (const authority of authorities) {
-      const leaf = authority.leaf ?? carried(core, timestamp.root).find(isSigner);
-      if (leaf?.certificate.keyUsage?.includes(TIME_STAMPING) !== true || !isSigner(leaf)) continue;
-      if (!isValidAt(leaf.certificate, time.getTime())) continue;
-      if (issuerAt(leaf, authority, TIME_STAMPING, time.getTime()) === undefined) continue;
-      timestamp.verify(signature, leaf.certificate.publicKey);
-      return time.getTime();
+      const known = authority.leaf === undefined ? carried.map(({ raw }) => readCertificate(raw)) : [authority.leaf];
+      const leaf = known.find(isSigner);
+      if (leaf === undefined || !isFor(leaf, TIME_STAMPING, true) || !isValidAt(leaf, time)) continue;
+      if (issuerAt(leaf, authority, TIME_STAMPING, time) === undefined) continue;
+      checkAttributes(attributes, written, signature, hash, leaf);
+      return time;
     }
   } catch {
-    // It can't be read, or is not about this signature.
+    // It can't be read, or is not about these bytes.
   }
   return undefined;
-}
-
-/** The certificates that a timestamp carries. */
-function carried(core: Core, root: InstanceType<Core["RFC3161Timestamp"]>["root"]): readonly Read[] {
-  const signed = root.subs[1]?.subs[1]?.subs[0]?.subs ?? [];
-  const list = signed.find(({ tag }) => tag.isContextSpecific(0))?.subs ?? [];
-  return list.slice(0, MAX_INTERMEDIATES).map((one) => readCertificate(core, one.toDER()));
 }

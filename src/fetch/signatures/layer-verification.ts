@@ -146,13 +146,11 @@ export function issuersOf({ certificate, chain }: TrustedCertificate): readonly 
   return undefined;
 }
 
-/** Whether one certificate has issued another. */
-export function issued(issuer: X509Certificate, certificate: X509Certificate): boolean {
+function issued(issuer: X509Certificate, certificate: X509Certificate): boolean {
   return issuer !== certificate && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 }
 
-/** Whether a certificate is valid at a time, in milliseconds since 1970. */
-export function isValidAt({ validFrom, validTo }: X509Certificate, time: number): boolean {
+function isValidAt({ validFrom, validTo }: X509Certificate, time: number): boolean {
   return Date.parse(validFrom) <= time && time <= Date.parse(validTo);
 }
 
@@ -218,7 +216,7 @@ async function isVerified(
 }
 
 /** A bundle that says nothing of its signer: the verifier knows the key. */
-export const withoutKey = <T extends Bundle>(bundle: T): T => ({
+const withoutKey = <T extends Bundle>(bundle: T): T => ({
   ...bundle,
   verificationMaterial: {
     ...bundle.verificationMaterial,

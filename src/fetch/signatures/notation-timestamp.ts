@@ -8,9 +8,9 @@ import { checkChain, isAmong, isIssued, MAX_CERTIFICATES, must, purposesOf } fro
 
 /** Object identifiers in DER, as hexadecimal. */
 const SIGNED_DATA = "2a864886f70d010702";
-const TIMESTAMP_INFO = "2a864886f70d0109100104";
+export const TIMESTAMP_INFO = "2a864886f70d0109100104";
 const CONTENT_TYPE = "2a864886f70d010903";
-const MESSAGE_DIGEST = "2a864886f70d010904";
+export const MESSAGE_DIGEST = "2a864886f70d010904";
 const SIGNING_TIME = "2a864886f70d010905";
 const SIGNING_CERTIFICATE = "2a864886f70d010910022f";
 const BASELINE_POLICY = "04008f670101";
@@ -28,15 +28,18 @@ const CONTEXT_0 = 0xa0;
 /** The elements of a value. One that is missing fails where it is used. */
 type Parts = readonly [Element, Element, Element, Element, Element, Element, ...Element[]];
 
-function partsOf(content: Buffer): Parts {
+/** The elements of a value, which must be there where they are used. */
+export function partsOf(content: Buffer): Parts {
   const parts: Element[] = [];
   for (const reader = new DerReader(content); !reader.atEnd; ) parts.push(reader.element());
   return parts as readonly Element[] as Parts;
 }
 
-const hex = ({ value }: Element): string => value.toString("hex");
+/** A value in hexadecimal. */
+export const hex = ({ value }: Element): string => value.toString("hex");
 
-function digestOf(algorithm: string, bytes: Buffer): Buffer {
+/** @throws FetchError for an algorithm other than SHA-2 */
+export function digestOf(algorithm: string, bytes: Buffer): Buffer {
   const [hash] = HASHES[algorithm] ?? [];
   must(hash !== undefined, "its timestamp has a hash other than SHA-256, SHA-384 and SHA-512");
   return createHash(hash).update(bytes).digest();
@@ -80,16 +83,8 @@ export function verifyTimestamp(der: Buffer, message: Buffer, trusted: readonly 
   must(isContent, "its timestamp's content is another than the signed one");
   const certificate = signingCertificate(attributes.get(SIGNING_CERTIFICATE), sid, certificates);
   const chain = chainOf(certificate, certificates, trusted);
-  const plain = RSA.test(hex(written));
   try {
-    checkSignature(
-      {
-        signed: Buffer.concat([Buffer.from([TAG.set]), signed.raw.subarray(1)]),
-        signature: signature.value,
-        signatureAlgorithm: plain ? Buffer.from(HASHES[algorithm]![1], "hex") : written.value,
-      },
-      certificate.publicKey,
-    );
+    checkAttributes(signed, written, signature, algorithm, certificate);
   } catch {
     must(false, "its timestamp is not made with its certificate's key");
   }
@@ -101,8 +96,27 @@ export function verifyTimestamp(der: Buffer, message: Buffer, trusted: readonly 
   return { chain, from: times.at - times.accuracy, to: times.at + times.accuracy };
 }
 
+/**
+ * Checks the signature of a token's attributes.
+ * @throws CertificateProblem
+ */
+export function checkAttributes(
+  signed: Element,
+  written: Element,
+  { value: signature }: Element,
+  hash: string,
+  { publicKey }: Certificate,
+): void {
+  const plain = RSA.test(hex(written));
+  const signatureAlgorithm = plain ? Buffer.from(HASHES[hash]![1], "hex") : written.value;
+  checkSignature(
+    { signed: Buffer.concat([Buffer.from([TAG.set]), signed.raw.subarray(1)]), signature, signatureAlgorithm },
+    publicKey,
+  );
+}
+
 /** The time in a token's content, which must be about the message. */
-function timesOf(content: Buffer, message: Buffer): { readonly at: number; readonly accuracy: number } {
+export function timesOf(content: Buffer, message: Buffer): { readonly at: number; readonly accuracy: number } {
   const [version, policy, imprint, , time, ...others] = partsOf(sequenceOf(content));
   const [algorithm, digest] = partsOf(imprint.value);
   must(hex(version) === "01", "its timestamp's content has an unknown version");

@@ -1,48 +1,21 @@
 /** The identity in a certificate of Fulcio, and the patterns that it must fit (spec kyverno.md 9). */
+import type { Certificate } from "../../x509/certificate.js";
+import { DerReader, TAG } from "../../x509/der.js";
+import { extensionsOf, generalNames, identifierOf, tagged } from "../../x509/fields.js";
 import type { SignerPattern } from "./attestor.js";
-import type { Read } from "./certificate-chain.js";
 import { SignatureProblem } from "./statement.js";
 
 /** The arc of Fulcio's extensions. */
 const FULCIO = "1.3.6.1.4.1.57264.1";
-const SUBJECT_ALT_NAME = "2.5.29.17";
-/** The kinds of alternative names that are texts: mail address, host, URI. */
+/** Tags of alternative names that are texts: mail address, host, URI. */
 const TEXT_NAMES: ReadonlySet<number> = new Set([1, 2, 6]);
-/** The name in certificates of Fulcio for users without mail addresses. */
-const USER_NAME = `${FULCIO}.7`;
 /** Extensions up to this one are plain texts, later ones are in DER. */
 const LAST_PLAIN = 6;
-/** Names of Fulcio's extensions, by their last number. */
-const EXTENSIONS: readonly (readonly [number, string])[] = [
-  [1, "oidcIssuer"],
-  [2, "githubWorkflowTrigger"],
-  [3, "githubWorkflowSha"],
-  [4, "githubWorkflowName"],
-  [5, "githubWorkflowRepository"],
-  [6, "githubWorkflowRef"],
-  [8, "issuer"],
-  [9, "buildSignerURI"],
-  [10, "buildSignerDigest"],
-  [11, "runnerEnvironment"],
-  [12, "sourceRepositoryURI"],
-  [13, "sourceRepositoryDigest"],
-  [14, "sourceRepositoryRef"],
-  [15, "sourceRepositoryIdentifier"],
-  [16, "sourceRepositoryOwnerURI"],
-  [17, "sourceRepositoryOwnerIdentifier"],
-  [18, "buildConfigURI"],
-  [19, "buildConfigDigest"],
-  [20, "buildTrigger"],
-  [21, "runInvocationURI"],
-  [22, "sourceRepositoryVisibilityAtSigning"],
-];
-/** Their numbers, by name without case (`githubWorkflowSHA`) and by object identifier. */
-const NUMBERS: ReadonlyMap<string, number> = new Map(
-  EXTENSIONS.flatMap(([number, name]) => [
-    [name.toLowerCase(), number],
-    [`${FULCIO}.${number}`, number],
-  ]),
-);
+/** Names of Fulcio's extensions, from the first number on; the seventh is a name of users. */
+const EXTENSIONS =
+  "oidcIssuer githubWorkflowTrigger githubWorkflowSha githubWorkflowName githubWorkflowRepository githubWorkflowRef - issuer buildSignerURI buildSignerDigest runnerEnvironment sourceRepositoryURI sourceRepositoryDigest sourceRepositoryRef sourceRepositoryIdentifier sourceRepositoryOwnerURI sourceRepositoryOwnerIdentifier buildConfigURI buildConfigDigest buildTrigger runInvocationURI sourceRepositoryVisibilityAtSigning"
+    .toLowerCase()
+    .split(" ");
 /** Most characters of a pattern, with its repetitions written out. */
 const MAX_PATTERN = 10_000;
 /** Characters of an identity in a reason. */
@@ -85,34 +58,44 @@ async function textTest(member: string, exact = "", pattern = ""): Promise<((tex
 
 /**
  * Checks what a certificate says of its signer.
- * @param extensions the wanted values of Fulcio's extensions
+ * @param wanted values of Fulcio's extensions by name, as cosign and Fulcio write it, or by object identifier
  * @throws SignatureProblem when it is another one
  */
 export function checkIdentity(
-  { parsed }: Read,
+  { extensions, extensionList }: Certificate,
   fits: Fits,
-  extensions: Readonly<Record<string, string>> | undefined,
+  wanted: Readonly<Record<string, string>> | undefined,
 ): void {
-  const issuer = extensionOf(parsed, 8) ?? extensionOf(parsed, 1) ?? "";
-  const names = parsed.extension(SUBJECT_ALT_NAME)?.valueObj.subs[0]?.subs ?? [];
-  const texts = names.filter(({ tag }) => TEXT_NAMES.has(tag.number)).map(({ value }) => value.toString("utf8"));
-  const user = parsed.extSubjectAltName?.otherName(USER_NAME);
-  const subjects = user === undefined ? texts : [...texts, user];
+  const found = new Map(extensionsOf(extensionList).map(({ id, value }) => [id.join("."), value]));
+  const issuer = textOf(found, 8) ?? textOf(found, 1) ?? "";
+  const names = generalNames(extensions.subjectAltName ?? Buffer.alloc(0));
+  const subjects = names.flatMap(({ tag, value }) =>
+    TEXT_NAMES.has(tag) ? [value.toString("utf8")] : tag === 0 ? userName(value) : [],
+  );
   if (!fits(subjects, issuer)) {
     const [subject, by] = [subjects.join(", "), issuer].map((text) => JSON.stringify(text.slice(0, MAX_SHOWN)));
     throw new SignatureProblem(`its signer ${subject} of issuer ${by} is none of the wanted identities`);
   }
-  for (const [name, wanted] of Object.entries(extensions ?? {})) {
-    const number = NUMBERS.get(name.toLowerCase());
+  for (const [name, value] of Object.entries(wanted ?? {})) {
     const shown = JSON.stringify(name.slice(0, MAX_SHOWN));
-    if (number === undefined) throw new SignatureProblem(`${shown} is no extension of certificates that is known`);
-    if (extensionOf(parsed, number) !== wanted)
+    const index = EXTENSIONS.indexOf(name.toLowerCase());
+    const number = index === -1 ? Number(name.startsWith(`${FULCIO}.`) && name.slice(FULCIO.length + 1)) : index + 1;
+    if (EXTENSIONS[number - 1] === undefined || name === "-")
+      throw new SignatureProblem(`${shown} is no extension of certificates that is known`);
+    if (textOf(found, number) !== value)
       throw new SignatureProblem(`its certificate has another value in the extension ${shown}`);
   }
 }
 
-function extensionOf(parsed: Read["parsed"], number: number): string | undefined {
-  const extension = parsed.extension(`${FULCIO}.${number}`);
-  const value = number > LAST_PLAIN ? extension?.valueObj.subs[0]?.value : extension?.value;
-  return value?.toString("utf8");
+function textOf(extensions: ReadonlyMap<string, Buffer>, number: number): string | undefined {
+  const value = extensions.get(`${FULCIO}.${number}`);
+  if (value === undefined || number <= LAST_PLAIN) return value?.toString("utf8");
+  return new DerReader(value).expect(TAG.utf8String).toString("utf8");
+}
+
+/** The name of a user without a mail address, as Fulcio writes it. */
+function userName(value: Buffer): readonly string[] {
+  const reader = new DerReader(value);
+  if (identifierOf(reader.expect(TAG.oid)).join(".") !== `${FULCIO}.7`) return [];
+  return [new DerReader(tagged(reader, 0) ?? Buffer.alloc(0)).expect(TAG.utf8String).toString("utf8")];
 }

@@ -1,5 +1,6 @@
 /** Questions about the signatures of images, and their answers (spec kyverno.md 9). */
 import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import type { Attestor, AttestorVerdict, Sought } from "../../fetch/signatures/attestor.js";
 import type { Eventual } from "../eventual.js";
 import type { LookupFailure } from "../resources/resource-source.js";
@@ -37,16 +38,20 @@ export interface ImageTrust {
   artifact(image: string, digest: string, artifactType: string, access: ImageAccess): Eventual<unknown>;
 }
 
-/** Characters of a word above which its hash stands for it. */
-const LONGEST_WORD = 64;
 const words = new WeakMap<object, string>();
+/** Words by the hashes of what they stand for. One that is forgotten costs the answers that were kept under it. */
+const byHash = new LRUCache<string, string>({ max: 10_000 });
+let made = 0;
 
-/** A word for a part of a question, equal for equal parts; an attestor's name does not count. Made once for each object. */
+/** A short word for a part of a question, equal for equal parts; an attestor's name does not count. Found once for each object. */
 export function wordOf(part: Attestor | Sought | ImageAccess): string {
   let word = words.get(part);
   if (word === undefined) {
-    const text = JSON.stringify({ ...part, name: undefined });
-    word = text.length > LONGEST_WORD ? createHash("sha256").update(text).digest("base64") : text;
+    const hash = createHash("sha256")
+      .update(JSON.stringify({ ...part, name: undefined }))
+      .digest("base64");
+    word = byHash.get(hash) ?? (made++).toString(36);
+    byHash.set(hash, word);
     words.set(part, word);
   }
   return word;

@@ -51,8 +51,6 @@ const SLICE_MS = 5;
 /** Most policies' ways to access registries that are kept, each with its log-ins. */
 const MAX_ACCESSES = 50;
 
-/** The word of the usual access, without which keys are short: it takes time to make long ones. */
-const DEFAULT_ACCESS = "{}";
 /** How long a verdict is given again without a look at when it was found, and most of them for one attestor: the images of a rollout. */
 const AT_HAND_MS = 1_000;
 const MAX_AT_HAND = 100;
@@ -165,8 +163,7 @@ export class RegistryTrust implements ImageTrust {
         limit.done();
       }
     };
-    const whole = word === DEFAULT_ACCESS && !key.startsWith("{") ? key : `${word} ${key}`;
-    return kept.ask(whole, execute, (answer) => keptMs(answer as V)) as Eventual<V | LookupFailure>;
+    return kept.ask(`${word} ${key}`, execute, (answer) => keptMs(answer as V)) as Eventual<V | LookupFailure>;
   }
 }
 
@@ -184,7 +181,8 @@ async function doublesOf(value: unknown): Promise<unknown> {
 
 /** The repository of an image, as written: tags of one digest share its verdicts. */
 function repositoryOf(image: string): string {
-  const [name = ""] = image.split("@", 1);
-  const colon = name.lastIndexOf(":");
-  return colon > name.lastIndexOf("/") ? name.slice(0, colon) : name;
+  const at = image.indexOf("@");
+  const end = at === -1 ? image.length : at;
+  const colon = image.lastIndexOf(":", end);
+  return image.slice(0, colon > image.lastIndexOf("/", end) ? colon : end);
 }

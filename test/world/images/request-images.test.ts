@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { Waiting } from "../../../src/cel/index.js";
 import { NO_TRUST } from "../../../src/world/external.js";
 import type { Attestor, AttestorVerdict, DigestQuestion, ImageTrust } from "../../../src/world/images/image-trust.js";
+import { MAX_ANSWERS_BYTES } from "../../../src/world/request-external.js";
 import { LookupFailure } from "../../../src/world/resources/resource-source.js";
 import { requestWorld } from "../../kinds/kyverno/external/support.js";
 
@@ -75,12 +76,16 @@ test("without a digest there is no verdict", () => {
   assert.ok(world.external.artifact("app:v1", "type", access) instanceof LookupFailure);
 });
 
-test("a statement that several requests read is weighed once", () => {
-  let reads = 0;
-  const payload = Object.defineProperty({}, "a", { enumerable: true, get: () => reads++ });
-  const verdict = { verified: true, reasons: [], payload };
-  const trust: ImageTrust = { digest: () => "sha256:1", verdict: () => verdict, artifact: () => ({}) };
-  for (let request = 0; request < 3; request++)
-    assert.equal(requestWorld({ trust }).external.imageVerdict(question), verdict);
-  assert.equal(reads, 1);
+test("what is known is no question, and counts for no request, until one had to be put", () => {
+  const large = { verified: true, reasons: [], payload: "x".repeat(MAX_ANSWERS_BYTES / 2) };
+  const trust: ImageTrust = { digest: () => "sha256:1", verdict: () => large, artifact: () => ({}) };
+  const world = requestWorld({ trust });
+  const ask = (name: string) =>
+    world.external.imageVerdict({ ...question, attestor: { name, cosign: { key: { data: name } } } });
+  for (const name of ["a", "b", "c"]) assert.equal(ask(name), large);
+  assert.ok(world.questions.empty);
+  world.external.artifact("app:v1", "type", access);
+  for (const name of ["a", "a", "a"]) assert.equal(ask(name), large);
+  assert.ok(ask("b") instanceof LookupFailure);
+  assert.match(world.failure ?? "", /all answers take more than/);
 });
