@@ -41,7 +41,7 @@ export function globMatcher(glob: string): ((image: string) => boolean) | { read
 }
 
 function bracketError(rest: string): string {
-  if (/^!?.-..[^]*/su.test(rest)) return "expected close range character";
+  if (/^!?.-../su.test(rest)) return "expected close range character";
   return /^!?\]/.test(rest) && !/^!?.-/su.test(rest) ? "could not parse range" : "unexpected end of input";
 }
 
