@@ -6,7 +6,7 @@ import { endWithin } from "../../kubernetes/client/abort.js";
 import { ANSWER_KEPT_MS } from "../../kubernetes/client/limits.js";
 import type { Eventual } from "../eventual.js";
 import { LookUps } from "../look-ups.js";
-import { LookupFailure } from "../resources/resource-source.js";
+import type { LookupFailure } from "../resources/resource-source.js";
 import {
   type Attestor,
   type AttestorVerdict,
@@ -51,11 +51,10 @@ const SLICE_MS = 5;
 /** Most policies' ways to access registries that are kept, each with its log-ins. */
 const MAX_ACCESSES = 50;
 
-/** How long a verdict is given again without a look at when it was found, and most of them for one attestor: the images of a rollout. */
-const AT_HAND_MS = 1_000;
+/** Most digests, and verdicts of one attestor, that are found without making a key: the images of a rollout. */
 const MAX_AT_HAND = 100;
 
-/** A digest, and a verdict, that is given again for a moment. */
+/** A digest, and a verdict, with the time until which it counts. */
 interface DigestAtHand {
   readonly digest: string;
   readonly access: ImageAccess;
@@ -103,14 +102,13 @@ export class RegistryTrust implements ImageTrust {
   digest(image: string, access: ImageAccess): Eventual<string | LookupFailure> {
     const last = this.#digestsAtHand.get(image);
     if (last?.access === access && this.#now() < last.until) return last.digest;
-    const keptMs = (digest: string) => (image.endsWith(`@${digest}`) ? VERIFIED_KEPT_MS : ANSWER_KEPT_MS);
-    const found = this.#known(this.#digests, access, image, (asks, signal) => asks.digest(image, signal), keptMs);
-    // A tag may move, and is looked at each time.
-    if (typeof found === "string" && image.endsWith(found)) {
+    const keptMs = (digest: string): number => {
+      if (!image.endsWith(`@${digest}`)) return ANSWER_KEPT_MS;
       if (this.#digestsAtHand.size >= MAX_AT_HAND) this.#digestsAtHand.clear();
-      this.#digestsAtHand.set(image, { digest: found, access, until: this.#now() + AT_HAND_MS });
-    }
-    return found;
+      this.#digestsAtHand.set(image, { digest, access, until: this.#now() + VERIFIED_KEPT_MS });
+      return VERIFIED_KEPT_MS;
+    };
+    return this.#known(this.#digests, access, image, (asks, signal) => asks.digest(image, signal), keptMs);
   }
 
   verdict(question: DigestQuestion): Eventual<AttestorVerdict | LookupFailure> {
@@ -122,12 +120,14 @@ export class RegistryTrust implements ImageTrust {
       const verdict = await asks.verdict(image, digest, attestor, sought, signal);
       return verdict.payload === undefined ? verdict : { ...verdict, payload: await doublesOf(verdict.payload) };
     };
-    const keptMs = ({ verified }: AttestorVerdict) => (verified ? VERIFIED_KEPT_MS : UNVERIFIED_KEPT_MS);
+    const keptMs = (verdict: AttestorVerdict): number => {
+      if (!verdict.verified) return UNVERIFIED_KEPT_MS;
+      // Contents of statements are only in the memory that is counted.
+      if (verdict.payload === undefined) this.#keepAtHand({ question, verdict, until: this.#now() + VERIFIED_KEPT_MS });
+      return VERIFIED_KEPT_MS;
+    };
     const key = `${digest} ${wordOf(sought)} ${wordOf(attestor)} ${repositoryOf(image)}`;
-    const found = this.#known(this.#verdicts, access, key, ask, keptMs);
-    if (!(found instanceof Promise) && !(found instanceof LookupFailure) && found.verified)
-      this.#keepAtHand({ question, verdict: found, until: this.#now() + AT_HAND_MS });
-    return found;
+    return this.#known(this.#verdicts, access, key, ask, keptMs);
   }
 
   #keepAtHand(verdict: AtHand): void {

@@ -1,6 +1,6 @@
 /** The one result of a policy from its evaluation (spec kyverno.md 2.4, 2.5 and 5.4). */
 import type { ExceptionResource, Metadata } from "../resource.js";
-import type { Evaluated } from "./evaluate-variant.js";
+import type { Evaluated } from "./evaluated.js";
 import type { RuleResult } from "./response.js";
 
 /** The label by which one of several exceptions is chosen. */

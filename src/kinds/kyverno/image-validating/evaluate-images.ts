@@ -4,7 +4,7 @@ import { setKey } from "../../../data/plain-object.js";
 import type { JsonObject } from "../../../kubernetes/object.js";
 import { LookupFailure } from "../../../world/resources/resource-source.js";
 import type { Expression } from "../../shared/expressions/expression.js";
-import type { Evaluated, EvaluationData } from "../engine/evaluate-variant.js";
+import type { Evaluated, EvaluationData } from "../engine/evaluated.js";
 import { ImageReference } from "../libraries/image-reference.js";
 import type { CompiledImages } from "./compiled-images.js";
 import { imageList, podImages, taggedImages } from "./pod-images.js";
