@@ -28,8 +28,8 @@ export class RequestExternal {
   readonly #note: (detail: string) => void;
   readonly #isUnasked: () => boolean;
   #room = MAX_ANSWERS_BYTES;
-  /** Of images. Made at first use. */
-  #digests: Map<string, string> | undefined;
+  /** The digests of images, with the access that each was found by. Made at first use. */
+  #digests: Map<string, { readonly digest: string; readonly access: string }> | undefined;
 
   /**
    * @param refuse fails the request, whatever the policies' results
@@ -95,17 +95,18 @@ export class RequestExternal {
 
   /** The digest of an image. Within the request it is that of all policies: one of them must not verify what another one has not seen. */
   imageDigest(image: string, access: ImageAccess): Answered<string> {
+    const word = wordOf(access);
+    const seen = this.#digests?.get(image);
+    if (seen?.access === word) return seen.digest;
     const find = (): Eventual<string | LookupFailure> =>
-      andThen(this.#data.trust.digest(image, access), (found) => {
-        if (found instanceof LookupFailure) return found;
-        const first = this.#digests?.get(image) ?? found;
+      andThen(this.#data.trust.digest(image, access), (digest) => {
+        if (digest instanceof LookupFailure) return digest;
         this.#digests ??= new Map();
-        this.#digests.set(image, first);
-        return first === found
-          ? found
-          : new LookupFailure("the tag of the image has moved to another digest meanwhile");
+        const first = this.#digests.get(image);
+        if (first === undefined) this.#digests.set(image, { digest, access: word });
+        return first === undefined || first.digest === digest ? digest : MOVED;
       });
-    return this.#known(find, () => `digest ${wordOf(access)} ${image}`);
+    return this.#known(find, () => `digest ${word} ${image}`);
   }
 
   /** The verdict about the digest that {@link imageDigest} gives. The reasons of one that is not verified are noted for the log. */
@@ -134,6 +135,8 @@ export class RequestExternal {
     return this.#put(keyOf("entry", name, projection), () => this.#data.entries.get(name, projection));
   }
 }
+
+const MOVED = new LookupFailure("the tag of the image has moved to another digest meanwhile");
 
 /** A key in JSON, which keeps the parts apart, whatever they contain. */
 const keyOf = (what: string, ...parts: readonly unknown[]): string => `${what} ${JSON.stringify(parts)}`;
