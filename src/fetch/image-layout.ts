@@ -35,6 +35,8 @@ const NAMES = ["org.opencontainers.image.ref.name", "io.containerd.image.name"];
 const COSIGN: Readonly<Record<string, string>> = { sigs: ".sig", atts: ".att" };
 const kindOf = ({ annotations }: Descriptor) =>
   /^dev\.cosignproject\.cosign\/(.+)$/.exec(annotations?.kind ?? "")?.[1] ?? "";
+/** The artifact type of an image: none, or the type of its configuration, as crane and cosign list it. */
+const IMAGE = /^(?:application\/vnd\.(?:oci\.image\.config|docker\.container\.image)\.v1\+json)?$/;
 /** A tag without a repository. */
 const BARE_TAG = /^\w[\w.-]{0,127}$/;
 /** The tag of what belongs to a digest. */
@@ -43,7 +45,7 @@ const UNREAD = "the image layout was not read in time";
 
 /** The content of an index. */
 interface Listing {
-  /** Digests by {@link keyOf}, or by a tag alone; more than one where the index contradicts itself. */
+  /** Digests by {@link keyOf}, or by a tag alone, or by `""` for the only one without a name; more than one where the index contradicts itself. */
   readonly names: ReadonlyMap<string, ReadonlySet<string>>;
   readonly entries: ReadonlyMap<string, Descriptor>;
 }
@@ -56,9 +58,11 @@ interface Listing {
  */
 export const openImageLayouts = (texts: readonly string[]): Registry => new ImageLayouts(texts.map(layoutOf));
 
-/** The manifests that an `index.json` lists. @throws FetchError */
-export const listedIn = (bytes: Buffer, name: string): readonly Descriptor[] =>
-  manifestsOf(readObject(bytes, name, MAX_LAYOUT_INDEX_VALUES), name);
+/** The content of an `index.json`. @throws FetchError */
+export function layoutIndex(bytes: Buffer, name: string): { readonly manifests: readonly Descriptor[] } {
+  const content = readObject(bytes, name, MAX_LAYOUT_INDEX_VALUES);
+  return { ...content, manifests: manifestsOf(content, name) };
+}
 
 function layoutOf(text: string): Layout {
   const wrong = (what: string) => new UsageError(`--image-layout ${text}: ${what}`);
@@ -157,8 +161,10 @@ class Layout {
     if (second !== undefined)
       throw this.#broken(`index.json has several images with the name ${formatImageReference(image)}`);
     if (named !== undefined) return entries.get(named);
-    if (!names.has(tag) || this.#given !== undefined) return undefined;
-    return `it has the tag ${tag} without a repository: write --image-layout ${host}/${repository}=${this.folder} if it is that`;
+    const isTagged = names.has(tag);
+    if (this.#given !== undefined || (!isTagged && !names.has(""))) return undefined;
+    const [has, name] = isTagged ? [`the tag ${tag} without a repository`, ""] : ["an image without a name", `:${tag}`];
+    return `it has ${has}: write --image-layout ${host}/${repository}${name}=${this.folder} if it is that`;
   }
 
   /** The artifacts with this subject. */
@@ -206,13 +212,13 @@ class Layout {
     const gathered = new GatheredBytes();
     const name = `index.json in ${this.folder}`;
     await this.#file("index.json", MAX_LAYOUT_INDEX_BYTES, name, (piece) => gathered.add(piece));
-    const listed = listedIn(gathered.take(), name);
+    const listed = layoutIndex(gathered.take(), name).manifests;
     const names = new Map<string, Set<string>>();
     const add = (key: string, { digest }: Descriptor) => names.set(key, (names.get(key) ?? new Set()).add(digest));
     for (const entry of listed) for (const key of this.#keysOf(entry)) add(key, entry);
-    const images = listed.filter((one) => COSIGN[kindOf(one)] === undefined && one.artifactType === undefined);
+    const images = listed.filter((one) => COSIGN[kindOf(one)] === undefined && IMAGE.test(one.artifactType ?? ""));
     const unnamed = images.filter((one) => this.#keysOf(one).length === 0);
-    if (this.#given?.tag !== undefined && unnamed.length === 1) add(keyOf(this.#given), unnamed[0]!);
+    if (unnamed.length === 1) add(this.#given?.tag === undefined ? "" : keyOf(this.#given), unnamed[0]!);
     const saved = images.find((one) => kindOf(one) !== "");
     for (const one of saved === undefined ? [] : listed) {
       const ending = COSIGN[kindOf(one)];

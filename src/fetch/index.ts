@@ -3,7 +3,7 @@ export { DIGEST_SUFFIX, hashFile, MANIFEST_SUFFIX, modulePath, PART_SUFFIX } fro
 export { FetchError, fetchFailureShown, fetchFailureText, withoutSecrets } from "./fetch-error.js";
 export { SCHEME_FOLDERS } from "./folder-bound.js";
 export { ImageInspector } from "./image-inspector.js";
-export { LAYOUT_MANIFEST_BYTES, listedIn, MAX_LAYOUT_INDEX_BYTES, openImageLayouts } from "./image-layout.js";
+export { LAYOUT_MANIFEST_BYTES, layoutIndex, MAX_LAYOUT_INDEX_BYTES, openImageLayouts } from "./image-layout.js";
 export { ImageMetadata } from "./image-metadata.js";
 export { formatImageReference, type ImageReference, parseImageReference } from "./image-reference.js";
 export { ImageTrustReader } from "./image-trust.js";

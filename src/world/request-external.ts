@@ -2,6 +2,7 @@
 
 import type { Waiting } from "../cel/index.js";
 import { jsonWeight } from "../data/json-weight.js";
+import { SmallMap } from "../data/small-map.js";
 import type { GroupVersionResource } from "../kubernetes/names.js";
 import type { JsonObject } from "../kubernetes/object.js";
 import { andThen, type Eventual } from "./eventual.js";
@@ -13,6 +14,9 @@ import { LookupFailure } from "./resources/resource-source.js";
 
 /** Memory for all answers of one request, in bytes: enough for the longest list, since values take three times the memory of their text. */
 export const MAX_ANSWERS_BYTES = 32 * 1024 * 1024;
+
+/** Most verdicts of a request that are looked through for a question: that takes less time than making its key. */
+const MAX_VERDICTS_AT_HAND = 16;
 
 /** Puts a question unless it was put before. */
 type Ask = <T>(key: string, put: () => Eventual<T | LookupFailure>) => T | LookupFailure | Waiting;
@@ -28,13 +32,15 @@ export class RequestExternal {
   readonly #note: (detail: string) => void;
   readonly #isUnasked: () => boolean;
   #room = MAX_ANSWERS_BYTES;
-  /** The digests of images, with the access that each was found by. Made at first use. */
-  #digests: Map<string, { readonly digest: string; readonly access: string }> | undefined;
+  /** Of images. Made at first use. */
+  #digests: SmallMap<{ readonly digest: string; readonly access: ImageAccess }> | undefined;
+  /** The first verdicts, as far as they were known at once. */
+  readonly #verdicts: { readonly question: TrustQuestion; readonly verdict: AttestorVerdict }[] = [];
 
   /**
    * @param refuse fails the request, whatever the policies' results
    * @param note adds a detail for the log
-   * @param isUnasked whether the request has not put a question yet
+   * @param isUnasked whether the request has not put a question yet: then what is known at once needs none
    */
   constructor(
     data: ExternalData,
@@ -53,13 +59,6 @@ export class RequestExternal {
   /** Asks, and counts the size of answers: the sources limit their number, and each, but not all together. */
   #ask<T>(key: string, put: () => Eventual<T | LookupFailure>): Answered<T> {
     return this.#put<T>(key, () => andThen(put(), (answer) => this.#counted(answer)));
-  }
-
-  /** Answers without a question and its key what is known, as long as nothing had to be waited for: it is kept for all requests, and counts for none. */
-  #known<T>(find: () => Eventual<T | LookupFailure>, key: () => string): Answered<T> {
-    const found = this.#isUnasked() ? find() : undefined;
-    if (found !== undefined && !(found instanceof Promise || found instanceof LookupFailure)) return found;
-    return this.#ask(key(), () => found ?? find());
   }
 
   #counted<T>(answer: T | LookupFailure): T | LookupFailure {
@@ -95,18 +94,24 @@ export class RequestExternal {
 
   /** The digest of an image. Within the request it is that of all policies: one of them must not verify what another one has not seen. */
   imageDigest(image: string, access: ImageAccess): Answered<string> {
-    const word = wordOf(access);
-    const seen = this.#digests?.get(image);
-    if (seen?.access === word) return seen.digest;
-    const find = (): Eventual<string | LookupFailure> =>
-      andThen(this.#data.trust.digest(image, access), (digest) => {
-        if (digest instanceof LookupFailure) return digest;
-        this.#digests ??= new Map();
-        const first = this.#digests.get(image);
-        if (first === undefined) this.#digests.set(image, { digest, access: word });
-        return first === undefined || first.digest === digest ? digest : MOVED;
-      });
-    return this.#known(find, () => `digest ${word} ${image}`);
+    const known = this.#digests?.get(image);
+    if (known !== undefined && wordOf(known.access) === wordOf(access)) return known.digest;
+    const { trust } = this.#data;
+    const found = this.#isUnasked() ? trust.digest(image, access) : undefined;
+    if (typeof found === "string") return this.#oneDigest(image, found, access);
+    const put = (): Eventual<string | LookupFailure> =>
+      andThen(found ?? trust.digest(image, access), (digest) =>
+        digest instanceof LookupFailure ? digest : this.#oneDigest(image, digest, access),
+      );
+    return this.#ask(`digest ${wordOf(access)} ${image}`, put);
+  }
+
+  #oneDigest(image: string, digest: string, access: ImageAccess): string | LookupFailure {
+    this.#digests ??= new SmallMap();
+    const first = this.#digests.get(image)?.digest ?? digest;
+    if (first !== digest) return new LookupFailure("the tag of the image has moved to another digest meanwhile");
+    this.#digests.set(image, { digest, access });
+    return digest;
   }
 
   /** The verdict about the digest that {@link imageDigest} gives. The reasons of one that is not verified are noted for the log. */
@@ -114,13 +119,27 @@ export class RequestExternal {
     const { image, attestor, sought, access } = question;
     const digest = this.imageDigest(image, access);
     if (typeof digest !== "string") return digest;
-    const find = (): Eventual<AttestorVerdict | LookupFailure> =>
-      andThen(this.#data.trust.verdict({ ...question, digest }), (verdict) => {
-        if (!(verdict instanceof LookupFailure || verdict.verified))
-          this.#note(`${image} is not verified by ${attestor.name}: ${verdict.reasons.join(", ")}`);
+    for (const { question: other, verdict } of this.#verdicts)
+      if (other.attestor === attestor && other.sought === sought && other.access === access && other.image === image)
         return verdict;
-      });
-    return this.#known(find, () => `verdict ${wordOf(attestor)} ${wordOf(sought)} ${wordOf(access)} ${image}`);
+    const asked = { image, digest, attestor, sought, access };
+    const { trust } = this.#data;
+    const found = this.#isUnasked() ? trust.verdict(asked) : undefined;
+    const isKnown = found !== undefined && !(found instanceof Promise) && !(found instanceof LookupFailure);
+    if (isKnown) {
+      // It is kept for all requests, and counts for none.
+      if (this.#verdicts.length < MAX_VERDICTS_AT_HAND) this.#verdicts.push({ question: asked, verdict: found });
+      return this.#noted(found, asked);
+    }
+    const put = (): Eventual<AttestorVerdict | LookupFailure> =>
+      andThen(found ?? trust.verdict(asked), (verdict) => this.#noted(verdict, asked));
+    return this.#ask(`verdict ${wordOf(attestor)} ${wordOf(sought)} ${wordOf(access)} ${image}`, put);
+  }
+
+  #noted<V extends AttestorVerdict | LookupFailure>(verdict: V, { image, attestor }: TrustQuestion): V {
+    if (!(verdict instanceof LookupFailure || verdict.verified))
+      this.#note(`${image} is not verified by ${attestor.name}: ${verdict.reasons.join(", ")}`);
+    return verdict;
   }
 
   artifact(image: string, artifactType: string, access: ImageAccess): Answered<unknown> {
@@ -135,8 +154,6 @@ export class RequestExternal {
     return this.#put(keyOf("entry", name, projection), () => this.#data.entries.get(name, projection));
   }
 }
-
-const MOVED = new LookupFailure("the tag of the image has moved to another digest meanwhile");
 
 /** A key in JSON, which keeps the parts apart, whatever they contain. */
 const keyOf = (what: string, ...parts: readonly unknown[]): string => `${what} ${JSON.stringify(parts)}`;

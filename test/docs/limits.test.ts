@@ -5,6 +5,7 @@ import { describe, test } from "node:test";
 import { KUBERNETES_COST_LIMIT } from "../../src/cel/program.js";
 import { MAX_LIST_LENGTH, MAX_TEXT_LENGTH } from "../../src/cel/values/limits.js";
 import { THREADS_FROM_BYTES } from "../../src/cli/apply/run.js";
+import { PULLED } from "../../src/cli/modules/pull-image.js";
 import {
   EVENT_BURST,
   EVENTS_PER_SECOND,
@@ -48,6 +49,7 @@ import { MAX_ALIASED_VALUES } from "../../src/config/documents/node-builder.js";
 import { NAMESPACED_MODULE_MIB } from "../../src/config/from-cluster/namespaced-limits.js";
 import { JSON_MAX_DEPTH } from "../../src/data/json-reader.js";
 import { YAML_MAX_DEPTH } from "../../src/data/yaml/node.js";
+import { MAX_LAYOUT_INDEX_BYTES, MAX_LAYOUT_INDEX_VALUES } from "../../src/fetch/image-layout.js";
 import {
   MAX_ANSWER_BYTES as MANIFEST_BYTES,
   MAX_ANSWER_VALUES as MANIFEST_VALUES,
@@ -310,7 +312,10 @@ const LIMITS: Readonly<Record<string, readonly string[]>> = {
     `turn every ${ms(sourceConstant("fetch", "SLICE_MS"))}, and a refusal is believed for ${s(REFUSAL_KEPT_MS)}`,
     `configurations have at most ${kib(MANIFEST_BYTES)} and ${count(MANIFEST_VALUES)} values`,
   ],
-  "apply.md": [`From ${mib(THREADS_FROM_BYTES)} on, all processors are used`],
+  "apply.md": [
+    `From ${mib(THREADS_FROM_BYTES)} on, all processors are used`,
+    `\`index.json\` of more than ${mib(MAX_LAYOUT_INDEX_BYTES)} or ${count(MAX_LAYOUT_INDEX_VALUES)} values`,
+  ],
   "mutating-admission-policies.md": [`One mutation may give ${mib(MUTATION_MAX_SIZE)}`],
   "metrics.md": [
     `| with a kind, operation or namespace of a request | ${count(COUNTER_LIMITS.chosen)} | ${count(HISTOGRAM_LIMITS.chosen)} |`,
@@ -319,6 +324,7 @@ const LIMITS: Readonly<Record<string, readonly string[]>> = {
     `does not hand over its part within ${s(sourceConstant("serving", "COLLECT_WITHIN_MS"))}`,
   ],
   "command-line.md": [
+    `a part of more than ${mib(PULLED.partBytes)} is left out with a warning; more than ${count(PULLED.manifests)} manifests, or more than ${PULLED.lists} lists`,
     `Texts are cut after ${EXPLAINED_TEXT} characters`,
     `An evaluation ends after ${s(sourceConstant("cli", "TIME_LIMIT_MS"))}`,
     `the last ${sourceConstant("cli", "LINES")} lines`,

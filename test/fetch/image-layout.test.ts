@@ -38,13 +38,17 @@ class Made {
   add(content: object, annotations?: Record<string, string>, isListed = true): string {
     const mediaType = "manifests" in content ? INDEX : MANIFEST;
     const { digest, size } = this.blob(JSON.stringify({ schemaVersion: 2, mediaType, ...content }));
-    if (isListed) this.listed.push({ mediaType, digest, size, ...(annotations && { annotations }) });
+    // As crane and cosign write it for images.
+    const artifactType = "artifactType" in content ? { artifactType: String(content.artifactType) } : {};
+    if (isListed) this.listed.push({ mediaType, digest, size, ...artifactType, ...(annotations && { annotations }) });
     return digest;
   }
 
   /** Adds an image whose configuration has a text. */
   image(text: string, annotations?: Record<string, string>): string {
-    return this.add({ config: { mediaType: "c", ...this.blob(`{"text":"${text}"}`) }, layers: [] }, annotations);
+    const artifactType = "application/vnd.oci.image.config.v1+json";
+    const config = { mediaType: artifactType, ...this.blob(`{"text":"${text}"}`) };
+    return this.add({ config, artifactType, layers: [] }, annotations);
   }
 
   open(name = ""): ReturnType<typeof openImageLayouts> {
@@ -111,6 +115,11 @@ describe("images of a layout", () => {
     const digest = made.image("a");
     assert.equal(await digestOf(made.open("localhost:5055/app:v1"), "localhost:5055/app:v1"), digest);
     assert.equal((await failureOf(digestOf(made.open("localhost:5055/app"), "localhost:5055/app:v1"))).status, 404);
+    const { message } = await failureOf(digestOf(made.open(), "localhost:5055/app:v1"));
+    assert.match(
+      message,
+      /; it has an image without a name: write --image-layout localhost:5055\/app:v1=\S+ if it is that$/,
+    );
     made.image("b");
     assert.equal((await failureOf(digestOf(made.open("localhost:5055/app:v1"), "localhost:5055/app:v1"))).status, 404);
   });

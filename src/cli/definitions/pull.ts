@@ -34,7 +34,9 @@ export const addPull: AddCommand = (program, { io, done }) => {
     const destination = destinationOf({ output: outputPath, ...options }, "--output-path", io);
     if (withSignatures) {
       const { pullImageCommand } = await import("../modules/pull-image.js");
-      return done(await pullImageCommand(address, destination, settingsOf(pull, io, REGISTRY_OPTIONS), io));
+      return done(
+        await pullImageCommand(address, { ...options, destination }, settingsOf(pull, io, REGISTRY_OPTIONS), io),
+      );
     }
     const { pullCommand } = await import("../modules/pull.js");
     done(await pullCommand(address, { ...options, destination }, verifyingSettings(pull, io, OPTIONS), io));

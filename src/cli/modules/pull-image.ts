@@ -14,7 +14,7 @@ import {
   isDescriptor,
   LAYOUT_MANIFEST_BYTES,
   layersOf,
-  listedIn,
+  layoutIndex,
   MAX_LAYOUT_INDEX_BYTES,
   type Manifest,
   parseImageReference,
@@ -23,24 +23,31 @@ import {
 import type { LoaderSettings } from "../../loader/settings.js";
 import { withRegistries } from "./access.js";
 import { sizeText } from "./kept-modules.js";
+import type { PullOptions } from "./pull.js";
+import { flaggedSignatures } from "./verification-flags.js";
 
-/** Most manifests of an image and of what refers to it, and most bytes of a part of these: artifacts with a larger one, such as SBOMs, are left out. */
-export const PULLED = { manifests: 1_000, partBytes: 32 * 1024 * 1024 } as const;
+/**
+ * Most manifests of an image and of what refers to it, most lists of that, and most bytes of a part: artifacts with a larger one, such as SBOMs, are left
+ * out.
+ */
+export const PULLED = { manifests: 1_000, lists: 20, partBytes: 32 * 1024 * 1024 } as const;
 
 const NAME = "org.opencontainers.image.ref.name";
 
 /**
  * Copies an image into a new layout, or adds it to one.
- * @param folder the layout
  * @returns the exit code
  * @throws UsageError for what is not the name of an image, and a folder with other files
  */
 export async function pullImageCommand(
   text: string,
-  folder: string | undefined,
+  options: PullOptions,
   settings: LoaderSettings,
   io: CommandIo,
 ): Promise<number> {
+  const { destination: folder } = options;
+  if (flaggedSignatures(options) !== undefined)
+    throw new UsageError("--with-signatures copies signatures, and verifies none: leave out what they must be");
   if (folder === undefined)
     throw new UsageError("--with-signatures makes an image layout: name its folder with -d, as in -d layout");
   let image: ImageReference;
@@ -93,13 +100,14 @@ async function copy(image: ImageReference, registry: Registry, layout: WrittenLa
       for (const child of content.manifests.filter(isDescriptor)) await takeListed(child, as);
     let lists = 0;
     for await (const list of registry.referrers({ host, repository }, digest, signal)) {
-      if (++lists > PULLED.manifests) throw fail("the registry's list of what refers to it does not end");
+      if (++lists > PULLED.lists || list.length > PULLED.manifests)
+        throw fail("the registry's list of what refers to it is too long, or does not end");
       for (const each of list) {
         const one = await takeListed(each, "refer");
         if (one !== undefined) layout.list(one);
       }
     }
-    for (const ending of ["sig", "att", "sbom"]) {
+    for (const ending of as === "image" ? ["sig", "att", "sbom"] : []) {
       const tag = `${digest.replace(":", "-")}.${ending}`;
       const one = await find({ tag });
       if (one !== undefined && (await take(one, "refer")))
@@ -125,11 +133,13 @@ class WrittenLayout {
     try {
       const found = statSync(file, { throwIfNoEntry: false });
       if (!existsSync(folder)) mkdirSync(folder);
-      if (found === undefined && readdirSync(folder).length > 0) throw new Error("it has other files");
+      const others = readdirSync(folder).filter((name) => name !== "blobs" && name !== "oci-layout");
+      // Without an index the last pull did not end.
+      if (found === undefined && others.length > 0) throw new Error("it has other files");
       if (found !== undefined && (!found.isFile() || found.size > MAX_LAYOUT_INDEX_BYTES))
         throw new Error("its index.json is too large, or not a file");
       const text = found === undefined ? '{"schemaVersion":2,"manifests":[]}' : readFileSync(file, "utf8");
-      this.#index = { ...JSON.parse(text), manifests: listedIn(Buffer.from(text), "its index.json") };
+      this.#index = layoutIndex(Buffer.from(text), "its index.json");
     } catch (cause) {
       throw new UsageError(`-d ${folder}: ${fileProblem(cause)}: name a new folder, or an image layout to add to`);
     }

@@ -1,7 +1,7 @@
 /** The verdict of one attestor about one image (spec kyverno.md 9). */
 import { FetchError } from "../fetch-error.js";
 import type { ImageReference } from "../image-reference.js";
-import type { Descriptor, Manifest, Registry } from "../registry.js";
+import type { Descriptor, Registry } from "../registry.js";
 import { type Attestor, type AttestorVerdict, MAX_REASONS, type Sought } from "./attestor.js";
 import { isUnavailable, readBundle, signatureReferrers } from "./bundle.js";
 import { type CosignSigner, signerOf } from "./cosign-signer.js";
@@ -17,7 +17,7 @@ import {
   type Signature,
   signatureLayer,
 } from "./signature-layer.js";
-import { type Expected, SIGN_PREDICATE, SignatureProblem } from "./statement.js";
+import { SIGN_PREDICATE, SignatureProblem } from "./statement.js";
 
 /** An image whose attestors are asked. */
 export interface Attested {
@@ -57,140 +57,90 @@ export async function attestorVerdict(
 ): Promise<AttestorVerdict> {
   const { cosign, notary, name } = attestor;
   if (cosign === undefined && notary !== undefined) return notaryVerdict(notary, sought, image);
-  if (cosign === undefined) return refused(`the attestor ${name} has neither cosign nor notary`);
-  if (sought.kind === "referrer") return refused("cosign signs images and in-toto statements, and no other artifacts");
+  if (cosign === undefined) return refused([`the attestor ${name} has neither cosign nor notary`]);
+  if (sought.kind === "referrer")
+    return refused(["cosign signs images and in-toto statements, and no other artifacts"]);
   try {
-    const signer = await signerOf(cosign);
-    const place = { ...image, ...(signer.place && { image: signer.place }) };
-    const search = new Search(signer, sought, place, image.image, checks);
-    return await search.run(cosign.source?.tagPrefix);
+    return await search(await signerOf(cosign), sought, image, checks, cosign.source?.tagPrefix);
   } catch (error) {
-    if (error instanceof SignatureProblem) return refused(error.message);
+    if (error instanceof SignatureProblem) return refused([error.message]);
     throw error;
   }
 }
 
-const refused = (reason: string): AttestorVerdict => ({ verified: false, reasons: [reason] });
+const refused = (reasons: readonly string[]): AttestorVerdict => ({ verified: false, reasons });
 
 /** A signature that is read, with the signer that it names; or why it does not count. */
 type Candidate = { signature: Signature; claimant: ReturnType<CosignSigner["claimant"]> } | SignatureProblem;
 
-/** One search through the signatures of an image (disposable). */
-class Search {
-  readonly #signer: CosignSigner;
-  readonly #sought: Exclude<Sought, { kind: "referrer" }>;
-  readonly #place: Attested;
-  readonly #image: ImageReference;
-  readonly #checks: SignatureChecks;
-  readonly #expected: Expected;
-  readonly #reasons: string[] = [];
-  #manifest: Promise<Manifest> | undefined;
-  #verified: Signature | undefined;
+async function search(
+  signer: CosignSigner,
+  sought: Exclude<Sought, { kind: "referrer" }>,
+  { registry, image, digest, signal }: Attested,
+  checks: SignatureChecks,
+  tagPrefix: string | undefined,
+): Promise<AttestorVerdict> {
+  const isImage = sought.kind === "signature";
+  const predicateType = isImage ? SIGN_PREDICATE : (PREDICATE_TYPES.get(sought.predicateType) ?? sought.predicateType);
+  const expected = { digest, predicateType };
+  const place = signer.place ?? image;
+  const kind = isImage ? SIGNATURES : ATTESTATIONS;
+  const artifact = layersAbout(place, digest, kind, tagPrefix);
+  const turn = () => checks.turn(signal);
+  const reasons: string[] = [];
+  let verified: Signature | undefined;
+  // One signature is enough; of statements the last one counts.
+  const isEnough = () => isImage && verified !== undefined;
 
-  /** @param place where the signatures stand */
-  constructor(
-    signer: CosignSigner,
-    sought: Exclude<Sought, { kind: "referrer" }>,
-    place: Attested,
-    image: ImageReference,
-    checks: SignatureChecks,
-  ) {
-    this.#signer = signer;
-    this.#sought = sought;
-    this.#place = place;
-    this.#image = image;
-    this.#checks = checks;
-    const predicateType =
-      sought.kind === "signature"
-        ? SIGN_PREDICATE
-        : (PREDICATE_TYPES.get(sought.predicateType) ?? sought.predicateType);
-    this.#expected = { digest: place.digest, predicateType };
+  async function layer(descriptor: Descriptor): Promise<Candidate> {
+    await turn();
+    const listed = listedSignature(descriptor, true);
+    const claimant = signer.claimant(claimedBy(listed), false);
+    const payload = await registry.blob(artifact, descriptor, descriptor.size, signal);
+    await turn();
+    const signature = isImage
+      ? signatureLayer(listed, payload, true)
+      : await attestationLayer(listed, payload, expected, turn);
+    return { signature, claimant };
   }
 
-  async run(tagPrefix: string | undefined): Promise<AttestorVerdict> {
-    const { registry, image, digest, signal } = this.#place;
-    const kind = this.#sought.kind === "signature" ? SIGNATURES : ATTESTATIONS;
-    const artifact = layersAbout(image, digest, kind, tagPrefix);
-    await this.#checks.withLayers(registry, artifact, kind, signal, (layers) =>
-      this.#examine(layers, (layer) => this.#layer(layer, artifact)),
-    );
-    if (!this.#isEnough) {
-      const referrers = await signatureReferrers(registry, image, this.#expected, signal);
-      await this.#examine(referrers, (referrer) => this.#bundle(referrer));
-    }
-    if (this.#verified !== undefined) {
-      const { statement } = this.#verified;
-      return { verified: true, reasons: [], ...(this.#sought.kind === "intoto" && { payload: statement }) };
-    }
-    const none = this.#sought.kind === "signature" ? "no signatures found" : "no attestations of this type found";
-    return { verified: false, reasons: this.#reasons.length === 0 ? [none] : this.#reasons };
+  async function bundle(descriptor: Descriptor): Promise<Candidate> {
+    await turn();
+    const manifest = async () => (await registry.manifest({ ...image, digest }, signal)).bytes;
+    const signature = await readBundle(registry, place, descriptor, expected, manifest, signal, turn);
+    await turn();
+    return { signature, claimant: signer.claimant(signature, true) };
   }
 
-  /** One signature is enough; of statements the last one counts. */
-  get #isEnough(): boolean {
-    return this.#sought.kind === "signature" && this.#verified !== undefined;
+  async function take(candidate: Candidate): Promise<undefined> {
+    if (candidate instanceof SignatureProblem) throw candidate;
+    await turn();
+    await signer.check(candidate.signature, digest, candidate.claimant, checks.trustRoot, turn);
+    verified = candidate.signature;
   }
 
-  async #examine(listed: readonly Descriptor[], load: (one: Descriptor) => Promise<Candidate>): Promise<void> {
-    for (let from = 0; from < listed.length && !this.#isEnough; from += AT_ONCE) {
-      const some = listed.slice(from, from + AT_ONCE);
-      for (const candidate of await Promise.all(some.map((one) => problemOf(load(one))))) {
-        if (this.#isEnough) return;
-        await this.#take(candidate);
+  async function examine(listed: readonly Descriptor[], load: (one: Descriptor) => Promise<Candidate>): Promise<void> {
+    for (let from = 0; from < listed.length && !isEnough(); from += AT_ONCE) {
+      const some = listed.slice(from, from + AT_ONCE).map((one) => problemOf(load(one), true));
+      for (const candidate of await Promise.all(some)) {
+        const problem = isEnough() ? undefined : await problemOf(take(candidate), false);
+        if (problem !== undefined && reasons.length < MAX_REASONS) reasons.push(problem.message);
       }
     }
   }
 
-  async #take(candidate: Candidate): Promise<void> {
-    const problem = candidate instanceof SignatureProblem ? candidate : await problemOf(this.#check(candidate), false);
-    if (problem instanceof SignatureProblem && this.#reasons.length < MAX_REASONS) this.#reasons.push(problem.message);
-  }
-
-  async #check({ signature, claimant }: Exclude<Candidate, SignatureProblem>): Promise<undefined> {
-    await this.#turn();
-    const { digest } = this.#place;
-    await this.#signer.check(signature, digest, claimant, this.#checks.trustRoot, this.#turn);
-    this.#verified = signature;
-  }
-
-  async #layer(descriptor: Descriptor, artifact: ImageReference): Promise<Candidate> {
-    await this.#turn();
-    const listed = listedSignature(descriptor, true);
-    const claimant = this.#signer.claimant(claimedBy(listed), false);
-    const { registry, signal } = this.#place;
-    const payload = await registry.blob(artifact, descriptor, descriptor.size, signal);
-    await this.#turn();
-    const signature =
-      this.#sought.kind === "signature"
-        ? signatureLayer(listed, payload, true)
-        : await attestationLayer(listed, payload, this.#expected, this.#turn);
-    return { signature, claimant };
-  }
-
-  async #bundle(descriptor: Descriptor): Promise<Candidate> {
-    await this.#turn();
-    const { registry, image, signal } = this.#place;
-    const manifest = () => this.#imageManifest();
-    const signature = await readBundle(registry, image, descriptor, this.#expected, manifest, signal, this.#turn);
-    await this.#turn();
-    return { signature, claimant: this.#signer.claimant(signature, true) };
-  }
-
-  async #imageManifest(): Promise<Buffer> {
-    const { host, repository } = this.#image;
-    const { registry, digest, signal } = this.#place;
-    this.#manifest ??= registry.manifest({ host, repository, digest }, signal);
-    return (await this.#manifest).bytes;
-  }
-
-  readonly #turn = (): Promise<void> => this.#checks.turn(this.#place.signal);
+  await checks.withLayers(registry, artifact, kind, signal, (layers) => examine(layers, layer));
+  if (!isEnough()) await examine(await signatureReferrers(registry, place, expected, signal), bundle);
+  if (verified !== undefined) return { verified: true, reasons: [], ...(!isImage && { payload: verified.statement }) };
+  const none = isImage ? "no signatures found" : "no attestations of this type found";
+  return refused(reasons.length === 0 ? [none] : reasons);
 }
 
 /**
  * The result of some work, or the reason why a signature does not count.
  * @param isReading whether a part that can't be fetched is a reason, too
  */
-async function problemOf<T>(work: Promise<T>, isReading = true): Promise<T | SignatureProblem> {
+async function problemOf<T>(work: Promise<T>, isReading: boolean): Promise<T | SignatureProblem> {
   try {
     return await work;
   } catch (error) {

@@ -1,5 +1,5 @@
 /** Certificates of signers: their authorities, proofs of certificate logs (RFC 6962), and signed timestamps (RFC 3161). */
-import { createHash } from "node:crypto";
+import { createHash, verify } from "node:crypto";
 import type { TrustMaterial } from "@sigstore/verify";
 import { type Certificate, readCertificate } from "../../x509/certificate.js";
 import { contextTag, DerReader, TAG } from "../../x509/der.js";
@@ -16,8 +16,6 @@ import {
   TIMESTAMP_INFO,
   timesOf,
 } from "./notation-timestamp.js";
-
-type Core = typeof import("@sigstore/core");
 
 /** Extended key usages in DER as hexadecimal: signatures, timestamps, any. */
 export const CODE_SIGNING = "2b06010505070303";
@@ -47,6 +45,15 @@ export function authoritiesIn(list: TrustMaterial["certificateAuthorities"]): re
   });
 }
 
+/** Certificates in the order of their chain, from the first one to the root. */
+export function inOrder(certificates: readonly Certificate[]): readonly Certificate[] {
+  const chain = certificates.filter(({ issuer, subject }) => issuer.equals(subject)).slice(0, 1);
+  const isNext = (one: Certificate) =>
+    chain[0] !== undefined && !chain.includes(one) && one.issuer.equals(chain[0].subject);
+  for (let next = certificates.find(isNext); next !== undefined; next = certificates.find(isNext)) chain.unshift(next);
+  return chain.length === certificates.length ? chain : [];
+}
+
 /**
  * The authority of a chain, which may begin with a certificate that is not one of an authority.
  * @throws an error when the chain is broken
@@ -66,10 +73,11 @@ export function authorityOf(certificates: readonly Certificate[]): Authority {
   return { chain, ...(leaf && { leaf }) };
 }
 
-const isFor = (certificate: Certificate, purpose: string): boolean => {
+/** Whether a certificate is for a purpose, which some must name. */
+export function isFor(certificate: Certificate, purpose: string, isStrict = false): boolean {
   const purposes = purposesOf(certificate);
-  return purposes.length === 0 || purposes.includes(purpose) || purposes.includes(ANY_PURPOSE);
-};
+  return purposes.includes(purpose) || (!isStrict && (purposes.length === 0 || purposes.includes(ANY_PURPOSE)));
+}
 
 /** Whether a certificate is valid at a time, in milliseconds since 1970. */
 export function isValidAt({ validity }: Certificate, time: number): boolean {
@@ -91,37 +99,42 @@ export function issuerAt(
 }
 
 /** Whether a trusted certificate log has signed that it knows a certificate. */
-export function isProven(
-  core: Core,
-  { signed, extensionList }: Certificate,
-  issuer: Certificate,
-  logs: TrustMaterial["ctlogs"],
-): boolean {
+export function isProven(certificate: Certificate, issuer: Certificate, logs: TrustMaterial["ctlogs"]): boolean {
   const extensions: Buffer[] = [];
-  let proofs: Buffer | undefined;
-  for (const reader = new DerReader(extensionList); !reader.atEnd; ) {
+  let list: Buffer | undefined;
+  for (const reader = new DerReader(certificate.extensionList); !reader.atEnd; ) {
     const { raw, value } = reader.element();
-    if (proofs === undefined && value.subarray(0, PROOFS.length).equals(PROOFS)) proofs = raw;
+    if (list === undefined && value.subarray(0, PROOFS.length).equals(PROOFS))
+      list = new DerReader(new DerReader(value.subarray(PROOFS.length)).expect(TAG.octetString)).expect(
+        TAG.octetString,
+      );
     else extensions.push(raw);
   }
-  if (proofs === undefined) return false;
+  if (list === undefined) return false;
   // Logs sign the certificate without their proofs.
   const parts: Buffer[] = [];
-  for (const reader = new DerReader(new DerReader(signed).expect(TAG.sequence)); !reader.atEnd; ) {
+  for (const reader = new DerReader(new DerReader(certificate.signed).expect(TAG.sequence)); !reader.atEnd; ) {
     const { tag, raw } = reader.element();
     if (tag !== contextTag(3, true)) parts.push(raw);
   }
   const body = element(TAG.sequence, ...parts, element(contextTag(3, true), element(TAG.sequence, ...extensions)));
   const length = Buffer.alloc(4);
   length.writeUInt32BE(body.length);
-  const entry = Buffer.concat([createHash("sha256").update(issuer.publicKey).digest(), length.subarray(1), body]);
-  const { signedCertificateTimestamps } = new core.X509SCTExtension(core.ASN1Obj.parseBuffer(Buffer.from(proofs)));
-  return signedCertificateTimestamps.some((proof) =>
-    logs.some(
-      ({ logID, publicKey, validFor: { start, end } }) =>
-        logID.equals(proof.logID) && start <= proof.datetime && proof.datetime <= end && proof.verify(entry, publicKey),
-    ),
-  );
+  const entry = [createHash("sha256").update(issuer.publicKey).digest(), length.subarray(1), body];
+  for (let at = 2; at < list.length; at += 2 + list.readUInt16BE(at)) {
+    // Version, log, time, extensions with their length, algorithms, signature with its length.
+    const proof = list.subarray(at + 2, at + 2 + list.readUInt16BE(at));
+    const time = new Date(Number(proof.readBigUInt64BE(33)));
+    const end = 43 + proof.readUInt16BE(41);
+    const signed = [Buffer.alloc(2), proof.subarray(33, 41), Buffer.from([0, 1]), ...entry, proof.subarray(41, end)];
+    const isOf = ({ logID, publicKey, validFor: { start, end: until } }: (typeof logs)[number]) =>
+      logID.equals(proof.subarray(1, 33)) &&
+      start <= time &&
+      time <= until &&
+      verify("sha256", Buffer.concat(signed), publicKey, proof.subarray(end + 4));
+    if (logs.some(isOf)) return true;
+  }
+  return false;
 }
 
 /** The time of a signed timestamp about some bytes, in milliseconds since 1970; undefined when no authority has signed it. */
@@ -145,7 +158,7 @@ export function timeOf(der: Buffer, about: Buffer, authorities: readonly Authori
     for (const authority of authorities) {
       const known = authority.leaf === undefined ? carried.map(({ raw }) => readCertificate(raw)) : [authority.leaf];
       const leaf = known.find(isSigner);
-      if (leaf === undefined || !purposesOf(leaf).includes(TIME_STAMPING) || !isValidAt(leaf, time)) continue;
+      if (leaf === undefined || !isFor(leaf, TIME_STAMPING, true) || !isValidAt(leaf, time)) continue;
       if (issuerAt(leaf, authority, TIME_STAMPING, time) === undefined) continue;
       checkAttributes(attributes, written, signature, hash, leaf);
       return time;

@@ -1,13 +1,12 @@
-/** A cosign attestor, prepared for the check of signatures: keys and certificates are read once (spec kyverno.md 9). */
+/** Cosign attestors, prepared for the check of signatures: keys and certificates are read once (spec kyverno.md 9). */
 import { createHash, type KeyObject } from "node:crypto";
-import type { Bundle } from "@sigstore/bundle";
 import type { TrustMaterial } from "@sigstore/verify";
 import { LRUCache } from "lru-cache";
 import { readPublicKey } from "../../config/public-key.js";
 import { hasMoreValues } from "../../data/json-values.js";
 import { type Certificate, readCertificate } from "../../x509/certificate.js";
 import { keyOf } from "../../x509/signature.js";
-import { parseImageReference } from "../image-reference.js";
+import { type ImageReference, parseImageReference } from "../image-reference.js";
 import { MAX_ANSWER_VALUES } from "../limits.js";
 import type { CosignAttestor } from "./attestor.js";
 import {
@@ -15,6 +14,8 @@ import {
   authoritiesIn,
   authorityOf,
   CODE_SIGNING,
+  inOrder,
+  isFor,
   isProven,
   issuerAt,
   isValidAt,
@@ -22,7 +23,6 @@ import {
 } from "./certificate-chain.js";
 import { signatureFits } from "./layer-verification.js";
 import { checkLogged, derOf } from "./log-entry.js";
-import { purposesOf } from "./notation-chain.js";
 import type { Claimed, Signature } from "./signature-layer.js";
 import { checkIdentity, identityTest } from "./signer-identity.js";
 import { SignatureProblem } from "./statement.js";
@@ -30,45 +30,50 @@ import type { TrustRoot } from "./trust-root.js";
 
 /** Most prepared attestors that are kept. */
 export const MAX_SIGNERS = 200;
-/** Largest trusted root of an attestor, in bytes, as in Kyverno, and most certificates and keys in it: each takes a tenth of a millisecond to read. */
+/** Largest trusted root of an attestor, in bytes, as in Kyverno, and most certificates and keys in it. */
 export const MAX_TRUSTED_ROOT = 1024 * 1024;
 export const MAX_TRUSTED_PARTS = 200;
-/** Most certificates in one text of an attestor, as in Kyverno: ten between a certificate and its root. */
+/** Most certificates or keys in one text of an attestor. */
 export const MAX_CERTIFICATES = 12;
-/** Most timestamps and log entries of one signature: each is verified. */
+/** Most timestamps, and most log entries, of one signature: each is verified. */
 export const MAX_PROOFS = 8;
 
 const HASHES: readonly string[] = ["sha224", "sha256", "sha384", "sha512"];
 const PUBLIC_KEY = /^\s*-----BEGIN (?:RSA )?PUBLIC KEY-----/;
 const KEY_TYPES: ReadonlySet<string | undefined> = new Set(["ec", "rsa", "ed25519"]);
-const CERTIFICATES = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
-
-/** The trust of a signer, of which the server's trust root is asked for what the attestor does not say. */
-interface Trust {
-  readonly material: TrustMaterial;
-  readonly authorities: readonly Authority[];
-  readonly timestampAuthorities: readonly Authority[];
-}
-const trusts = new WeakMap<TrustMaterial, Trust>();
-
-function trustOf(material: TrustMaterial): Trust {
-  const trust = trusts.get(material) ?? {
-    material,
-    authorities: authoritiesIn(material.certificateAuthorities),
-    timestampAuthorities: authoritiesIn(material.timestampAuthorities),
-  };
-  trusts.set(material, trust);
-  return trust;
-}
+const BLOCKS = /-----BEGIN ([A-Z ]+)-----[^-]*-----END \1-----/g;
+const ALWAYS = { start: new Date(0), end: new Date(8.64e15) };
 
 /** The key and the certificate of a signature, before anything is verified. */
 interface Claimant {
   readonly key: KeyObject;
-  readonly hash?: string;
   /** SubjectPublicKeyInfo in DER. */
   readonly publicKey: Buffer;
-  /** The certificate whose time and chain count; absent for keys. */
+  /** The certificate whose time and issuer count; absent for keys. */
   readonly certificate?: Certificate;
+}
+
+/** The check of signatures against one attestor. */
+export interface CosignSigner {
+  /** The repository of its signatures; absent: that of the image. */
+  readonly place: ImageReference | undefined;
+  /**
+   * The signer that a signature names, if it can be the wanted one: the cheapest check.
+   * @throws SignatureProblem when it is another one
+   */
+  claimant(claimed: Claimed, isBundle: boolean): Claimant;
+  /**
+   * Checks everything else of a signature.
+   * @throws SignatureProblem when it does not count
+   * @throws FetchError when the trust root is needed and can't be had
+   */
+  check(
+    signature: Signature,
+    digest: string,
+    claimant: Claimant,
+    trustRoot: TrustRoot,
+    turn: () => Promise<void>,
+  ): Promise<void>;
 }
 
 const signers = new LRUCache<string, CosignSigner>({ max: MAX_SIGNERS });
@@ -79,201 +84,118 @@ const signers = new LRUCache<string, CosignSigner>({ max: MAX_SIGNERS });
  */
 export async function signerOf(attestor: CosignAttestor): Promise<CosignSigner> {
   const name = createHash("sha256").update(JSON.stringify(attestor)).digest("base64");
-  const kept = signers.get(name);
-  if (kept !== undefined) return kept;
-  const signer = new CosignSigner(await partsOf(attestor));
+  const signer = signers.get(name) ?? (await prepared(attestor));
   signers.set(name, signer);
   return signer;
 }
 
-/** An attestor with what was read of it. */
-interface Parts {
-  readonly core: typeof import("@sigstore/core");
-  readonly attestor: CosignAttestor;
-  /** A key in place of certificates. */
-  readonly key: Claimant | undefined;
-  readonly certificate: Certificate | undefined;
-  /** Authorities in place of the trust root's. */
-  readonly roots: readonly Authority[] | undefined;
-  readonly logs: TrustMaterial["tlogs"] | undefined;
-  readonly certificateLogs: TrustMaterial["ctlogs"] | undefined;
-  readonly timestamps: readonly Authority[];
-  readonly fits: Awaited<ReturnType<typeof identityTest>>;
-  readonly trust: Trust | undefined;
-  readonly place: { readonly host: string; readonly repository: string } | undefined;
-}
+async function prepared(attestor: CosignAttestor): Promise<CosignSigner> {
+  const { key: given, certificate: pair, keyless, ctlog = {}, source, annotations = {} } = attestor;
+  const hash = given?.hashAlgorithm || undefined;
+  if (hash !== undefined && !HASHES.includes(hash)) throw wrong("key.hashAlgorithm", `is none of ${HASHES.join(", ")}`);
+  const key = keyless || !given ? undefined : publicKeyIn("key.data", given.data ?? "");
+  const own = keyless || given || !pair?.cert ? undefined : certificatesIn("certificate.cert", pair.cert)[0];
+  const chain = (name: string, text: string) => reading(name, () => authorityOf(inOrder(certificatesIn(name, text))));
+  const isChained = own === undefined || Boolean(pair?.certChain);
+  if (!key && !own && !keyless && !pair?.certChain) throw wrong("cosign", "has neither key, keyless nor certificate");
+  const roots = keyless?.roots
+    ? certificatesIn("keyless.roots", keyless.roots).map((root) => ({ chain: [root] }))
+    : !keyless && pair?.certChain && [chain("certificate.certChain", pair.certChain)];
+  const logs = logsIn("ctlog.rekorPubKey", ctlog.rekorPubKey);
+  const certificateLogs = logsIn("ctlog.ctLogPubKey", ctlog.ctLogPubKey);
+  const stamps = ctlog.tsaCertChain ? [chain("ctlog.tsaCertChain", ctlog.tsaCertChain)] : [];
+  const fits = await identityTest(keyless?.identities);
+  const trusted = attestor.trustedRoot ? await trustedRootIn(attestor.trustedRoot) : undefined;
+  const trustOf = async (trustRoot: TrustRoot) => trusted ?? authorities(await trustRoot());
+  const requiresLog = ctlog.insecureIgnoreTlog !== true;
 
-async function partsOf(attestor: CosignAttestor): Promise<Parts> {
-  const { key, certificate, keyless, ctlog, source, trustedRoot } = attestor;
-  if (!key && !keyless && !certificate?.cert && !certificate?.certChain)
-    throw new SignatureProblem("the attestor has neither key, keyless nor certificate");
-  const chain = (text: string | undefined, name: string) =>
-    text ? [of(name, "is not a chain of certificates", () => authorityOf(certificatesIn(text, name)))] : undefined;
-  const isGiven = !keyless && !key;
-  const roots = keyless?.roots && certificatesIn(keyless.roots, "keyless.roots");
-  const chained = isGiven ? chain(certificate?.certChain, "certificate.certChain") : undefined;
-  const keyed = keyless || !key ? undefined : publicKey(key.data ?? "", "key.data");
-  const hash = key?.hashAlgorithm;
-  if (hash && !HASHES.includes(hash)) throw wrong("key.hashAlgorithm", `is none of ${HASHES.join(", ")}`);
-  return {
-    core: await import("@sigstore/core"),
-    attestor,
-    key: keyed && { key: keyed, publicKey: derOfKey(keyed), ...(hash && { hash }) },
-    certificate:
-      isGiven && certificate?.cert ? certificatesIn(unwrapped(certificate.cert), "certificate.cert")[0] : undefined,
-    roots: roots ? roots.map((root) => ({ chain: [root] })) : chained,
-    logs: logsIn(ctlog?.rekorPubKey, "ctlog.rekorPubKey"),
-    certificateLogs: logsIn(ctlog?.ctLogPubKey, "ctlog.ctLogPubKey"),
-    timestamps: chain(ctlog?.tsaCertChain, "ctlog.tsaCertChain") ?? [],
-    fits: await identityTest(keyless?.identities),
-    trust: trustedRoot ? trustOf(await readTrustedRoot(trustedRoot)) : undefined,
-    place: source?.repository
-      ? of("source.repository", "is not a repository", () => repositoryOf(source.repository!))
-      : undefined,
-  };
-}
-
-/** Checks signatures against one attestor. */
-export class CosignSigner {
-  readonly #parts: Parts;
-
-  constructor(parts: Parts) {
-    this.#parts = parts;
-  }
-
-  /** The place of its signatures; absent: beside the image. */
-  get place(): Parts["place"] {
-    return this.#parts.place;
-  }
-
-  /**
-   * The signer that a signature names, if it can be the wanted one: the cheapest check.
-   * @throws SignatureProblem when it is another one
-   */
-  claimant(claimed: Claimed, isBundle: boolean): Claimant {
-    const { key, certificate: given, attestor, fits } = this.#parts;
-    const { certificate: pem, log } = claimed;
-    if (this.#requiresLog && log === undefined) throw new SignatureProblem("it has no entry of a transparency log");
-    const read = pem === undefined ? undefined : certificateIn(pem);
-    if (key !== undefined) {
-      if (read !== undefined && (isBundle || !read.publicKey.equals(key.publicKey)))
-        throw new SignatureProblem("it is signed with a certificate, and not with the key of the attestor");
-      return key;
-    }
-    if (given !== undefined && read !== undefined && !read.der.equals(given.der))
-      throw new SignatureProblem("it is signed with another certificate");
-    const certificate = given ?? read;
-    if (certificate === undefined) throw new SignatureProblem("it is signed with a key, and has no certificate");
-    if (given === undefined) {
-      if (!purposesOf(certificate).includes(CODE_SIGNING))
-        throw new SignatureProblem("its certificate is not for signatures");
-      checkIdentity(certificate, fits, attestor.keyless?.additionalExtensions);
-    }
-    return { key: keyOf(certificate), publicKey: certificate.publicKey, certificate };
-  }
-
-  /**
-   * Checks a signature.
-   * @param claimant the signer that it names
-   * @throws SignatureProblem when it does not count
-   * @throws FetchError when the trust root is needed and can't be had
-   */
-  async check(
-    signature: Signature,
-    digest: string,
-    claimant: Claimant,
-    trustRoot: TrustRoot,
-    turn: () => Promise<void>,
-  ): Promise<void> {
-    if (signature.imageDigest !== digest) throw new SignatureProblem("it is about another image");
-    for (const [name, wanted] of Object.entries(this.#parts.attestor.annotations ?? {})) {
-      if (Object.hasOwn(signature.annotations, name) && signature.annotations[name] === wanted) continue;
-      throw new SignatureProblem(`its signed annotations do not say ${JSON.stringify(name)} as wanted`);
-    }
-    if (!signatureFits(signature, claimant.key, claimant.hash))
-      throw new SignatureProblem("its signature does not fit its content and signer");
-    await turn();
-    const bundle = await bundleOf(signature);
-    const { tlogEntries } = bundle.verificationMaterial;
-    if (tlogEntries.length > MAX_PROOFS) throw new SignatureProblem(`it has more than ${MAX_PROOFS} log entries`);
-    const { logs } = this.#parts;
-    const times = this.#requiresLog
-      ? await checkLogged(
-          signature,
-          bundle,
-          claimant,
-          logs ?? (await this.#trust(trustRoot)).material.tlogs,
-          logs !== undefined,
-        )
-      : [];
-    await turn();
-    await this.#checkTime(signature, bundle, claimant, times, trustRoot, turn);
-  }
-
-  get #requiresLog(): boolean {
-    return this.#parts.attestor.ctlog?.insecureIgnoreTlog !== true;
-  }
-
-  async #trust(trustRoot: TrustRoot): Promise<Trust> {
-    return this.#parts.trust ?? trustOf(await trustRoot());
+  /** The times of its verified timestamps, in milliseconds since 1970. */
+  async function stampedAt({ signature, envelope, bundle }: Signature, trustRoot: TrustRoot): Promise<number[]> {
+    const { timestampVerificationData } = (await bundle()).verificationMaterial;
+    const { rfc3161Timestamps: list = [] } = timestampVerificationData ?? {};
+    if (list.length > MAX_PROOFS) throw new SignatureProblem(`it has more than ${MAX_PROOFS} timestamps`);
+    if (list.length === 0) return [];
+    const others = key !== undefined && !requiresLog ? [] : (await trustOf(trustRoot)).stamps;
+    const read = ({ signedTimestamp }: (typeof list)[number]) =>
+      timeOf(signedTimestamp, envelope ?? signature, [...stamps, ...others]);
+    const times = list.map(read).filter((time) => time !== undefined);
+    if (times.length === 0) throw new SignatureProblem("its timestamp is not right, or of no trusted authority");
+    return times;
   }
 
   /** Checks that the certificate was valid when it was used, and issued by a trusted authority. */
-  async #checkTime(
-    signature: Signature,
-    bundle: Bundle,
-    { certificate }: Claimant,
-    logged: readonly number[],
-    trustRoot: TrustRoot,
-    turn: () => Promise<void>,
-  ): Promise<void> {
-    const isStamped = this.#parts.timestamps.length > 0;
-    if (certificate === undefined && !isStamped) return;
-    const stamped = isStamped || logged.length === 0 ? await this.#stamped(signature, bundle, trustRoot) : [];
-    if (isStamped && signature.isBundle && stamped.length === 0)
-      throw new SignatureProblem("it has no timestamp of the attestor's authority");
-    if (certificate === undefined) return;
-    const times = [...logged, ...stamped];
-    // A given certificate needs no time that others have seen; nor does any when the log is ignored.
-    if (times.length === 0 && (!this.#requiresLog || this.#parts.certificate !== undefined)) times.push(Date.now());
-    if (times.length === 0) throw new SignatureProblem("no trusted log or timestamp tells the time of its signature");
-    const isChained = this.#parts.certificate === undefined || this.#parts.roots !== undefined;
-    const authorities = isChained ? (this.#parts.roots ?? (await this.#trust(trustRoot)).authorities) : [];
-    await turn();
+  async function checkCertificate(certificate: Certificate, times: readonly number[], trustRoot: TrustRoot) {
     for (const time of times) {
       if (!isValidAt(certificate, time))
         throw new SignatureProblem("its certificate was not valid at the time of its signature");
       if (!isChained) continue;
-      const issuer = authorities.map((one) => issuerAt(certificate, one, CODE_SIGNING, time)).find((one) => one);
+      const issuers = roots || (await trustOf(trustRoot)).issuers;
+      const issuer = issuers.map((one) => issuerAt(certificate, one, CODE_SIGNING, time)).find((one) => one);
       if (issuer === undefined) throw new SignatureProblem("its certificate was not issued by a trusted authority");
-      if (this.#parts.attestor.ctlog?.insecureIgnoreSCT === true || time !== times[0]) continue;
-      const proofs = this.#parts.certificateLogs ?? (await this.#trust(trustRoot)).material.ctlogs;
-      if (!isProven(this.#parts.core, certificate, issuer, proofs))
+      if (ctlog.insecureIgnoreSCT === true || time !== times[0]) continue;
+      if (!isProven(certificate, issuer, certificateLogs ?? (await trustOf(trustRoot)).material.ctlogs))
         throw new SignatureProblem("its certificate has no valid proof of a trusted certificate log (SCT)");
     }
   }
 
-  /** The times of its verified timestamps. */
-  async #stamped({ signature, payload, isBundle, statement }: Signature, bundle: Bundle, trustRoot: TrustRoot) {
-    const stamps = bundle.verificationMaterial.timestampVerificationData?.rfc3161Timestamps ?? [];
-    if (stamps.length > MAX_PROOFS) throw new SignatureProblem(`it has more than ${MAX_PROOFS} timestamps`);
-    if (stamps.length === 0) return [];
-    const isAlone = this.#parts.key !== undefined && !this.#requiresLog;
-    const others = isAlone ? [] : (await this.#trust(trustRoot)).timestampAuthorities;
-    const authorities = [...this.#parts.timestamps, ...others];
-    const about = !isBundle && statement !== undefined ? payload : signature;
-    const times = stamps.map(({ signedTimestamp }) => timeOf(signedTimestamp, about, authorities));
-    const verified = times.filter((time) => time !== undefined);
-    if (verified.length === 0) throw new SignatureProblem("its timestamp is not right, or of no trusted authority");
-    return verified;
-  }
+  const keyed = key && { key, publicKey: key.export({ type: "spki", format: "der" }) };
+  return {
+    place: source?.repository ? reading("source.repository", () => parseImageReference(source.repository!)) : undefined,
+    claimant({ certificate: pem, log }, isBundle) {
+      if (requiresLog && log === undefined) throw new SignatureProblem("it has no entry of a transparency log");
+      const read = pem === undefined ? undefined : certificateIn(pem);
+      if (keyed !== undefined) {
+        if (read === undefined || (!isBundle && read.publicKey.equals(keyed.publicKey))) return keyed;
+        throw new SignatureProblem("it is signed with a certificate, and not with the key of the attestor");
+      }
+      if (own !== undefined && read !== undefined && !read.der.equals(own.der))
+        throw new SignatureProblem("it is signed with another certificate");
+      const certificate = own ?? read;
+      if (certificate === undefined) throw new SignatureProblem("it is signed with a key, and has no certificate");
+      if (own === undefined && !isFor(certificate, CODE_SIGNING, true))
+        throw new SignatureProblem("its certificate is not for signatures");
+      if (own === undefined) checkIdentity(certificate, fits, keyless?.additionalExtensions);
+      return { key: keyOf(certificate), publicKey: certificate.publicKey, certificate };
+    },
+    async check(signature, digest, claimant, trustRoot, turn) {
+      if (signature.imageDigest !== digest) throw new SignatureProblem("it is about another image");
+      for (const [name, value] of Object.entries(annotations))
+        if (!Object.hasOwn(signature.annotations, name) || signature.annotations[name] !== value)
+          throw new SignatureProblem(`its signed annotations do not say ${JSON.stringify(name)} as wanted`);
+      if (!signatureFits(signature, claimant.key, hash))
+        throw new SignatureProblem("its signature does not fit its content and signer");
+      await turn();
+      const bundle = await readingEntry(signature);
+      const times: number[] = [];
+      if (bundle.verificationMaterial.tlogEntries.length > MAX_PROOFS)
+        throw new SignatureProblem(`it has more than ${MAX_PROOFS} log entries`);
+      if (requiresLog) {
+        const known = logs ?? (await trustOf(trustRoot)).material.tlogs;
+        times.push(...(await checkLogged(signature, bundle, claimant.publicKey, known, logs !== undefined)));
+      }
+      await turn();
+      const { certificate } = claimant;
+      if (stamps.length > 0 || (certificate !== undefined && times.length === 0)) {
+        const stamped = await stampedAt(signature, trustRoot);
+        if (stamps.length > 0 && signature.isBundle && stamped.length === 0)
+          throw new SignatureProblem("it has no timestamp of the attestor's authority");
+        times.push(...stamped);
+        await turn();
+      }
+      if (certificate === undefined) return;
+      // A given certificate needs no time that others have seen; nor does any when the log is ignored.
+      if (times.length === 0 && (!requiresLog || own !== undefined)) times.push(Date.now());
+      if (times.length === 0) throw new SignatureProblem("no trusted log or timestamp tells the time of its signature");
+      await checkCertificate(certificate, times, trustRoot);
+    },
+  };
 }
 
-async function bundleOf({ bundle }: Signature): Promise<Bundle> {
+async function readingEntry({ bundle }: Signature) {
   try {
     return await bundle();
-  } catch (error) {
-    throw error instanceof SignatureProblem ? error : new SignatureProblem("its log entry can't be read");
+  } catch {
+    throw new SignatureProblem("its log entry can't be read");
   }
 }
 
@@ -285,63 +207,70 @@ function certificateIn(pem: string): Certificate {
   }
 }
 
+/** A trust root with its authorities, which are read once. */
+interface Trust {
+  readonly material: TrustMaterial;
+  readonly issuers: readonly Authority[];
+  readonly stamps: readonly Authority[];
+}
+const trusts = new WeakMap<TrustMaterial, Trust>();
+
+function authorities(material: TrustMaterial): Trust {
+  const known = trusts.get(material);
+  if (known !== undefined) return known;
+  const [issuers, stamps] = [material.certificateAuthorities, material.timestampAuthorities].map(authoritiesIn);
+  const trust = { material, issuers: issuers!, stamps: stamps! };
+  trusts.set(material, trust);
+  return trust;
+}
+
 const wrong = (member: string, why: string) => new SignatureProblem(`${member} of the attestor ${why}`);
 
 /** The result of reading a member of an attestor. */
-function of<T>(member: string, why: string, read: () => T): T {
+function reading<T>(member: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw error instanceof SignatureProblem ? error : wrong(member, why);
+    throw error instanceof SignatureProblem ? error : wrong(member, "can't be read");
   }
 }
 
-function publicKey(pem: string, member: string): KeyObject {
-  const key = PUBLIC_KEY.test(pem) ? readPublicKey(pem) : undefined;
-  if (key === undefined) throw wrong(member, "is not a public key in PEM");
-  if (!KEY_TYPES.has(key.asymmetricKeyType))
-    throw wrong(member, "is a key for another algorithm than ECDSA, RSA and Ed25519");
-  return key;
+function blocksIn(member: string, pem: string): readonly string[] {
+  const blocks = pem.match(BLOCKS) ?? [];
+  if (blocks.length > MAX_CERTIFICATES) throw wrong(member, `has more than ${MAX_CERTIFICATES} parts`);
+  if (blocks.length === 0) throw wrong(member, "is not a text in PEM");
+  return blocks;
 }
 
-const derOfKey = (key: KeyObject): Buffer => key.export({ type: "spki", format: "der" });
+function publicKeyIn(member: string, pem: string): KeyObject {
+  const key = PUBLIC_KEY.test(pem) ? readPublicKey(pem) : undefined;
+  if (key !== undefined && KEY_TYPES.has(key.asymmetricKeyType)) return key;
+  throw wrong(member, "is not a public key in PEM for ECDSA, RSA or Ed25519");
+}
+
+/** Certificates, which may be written in Base64 once more. */
+function certificatesIn(member: string, text: string): readonly Certificate[] {
+  const pem = text.includes("-----") ? text : Buffer.from(text, "base64").toString("utf8");
+  const blocks = blocksIn(member, pem);
+  return reading(member, () => blocks.map((block) => readCertificate(derOf(block), true)));
+}
 
 /** Logs of given keys, which have no names. */
-function logsIn(pem: string | undefined, member: string): TrustMaterial["tlogs"] | undefined {
-  if (!pem) return undefined;
-  const blocks = pem.match(/-----BEGIN [A-Z ]+-----[^-]*-----END [A-Z ]+-----/g) ?? [pem];
-  if (blocks.length > MAX_CERTIFICATES) throw wrong(member, `has more than ${MAX_CERTIFICATES} keys`);
-  return blocks.map((block) => {
-    const key = publicKey(block, member);
-    const logID = createHash("sha256").update(derOfKey(key)).digest();
-    return { baseURL: "", logID, publicKey: key, validFor: { start: new Date(0), end: new Date(8.64e15) } };
+function logsIn(member: string, pem = ""): TrustMaterial["tlogs"] | undefined {
+  if (pem === "") return undefined;
+  return blocksIn(member, pem).map((block) => {
+    const publicKey = publicKeyIn(member, block);
+    const der = publicKey.export({ type: "spki", format: "der" });
+    return { baseURL: "", logID: createHash("sha256").update(der).digest(), publicKey, validFor: ALWAYS };
   });
 }
 
-/** A certificate may be written in Base64 once more. */
-const unwrapped = (text: string): string =>
-  text.includes("-----") ? text : Buffer.from(text, "base64").toString("utf8");
-
-function certificatesIn(text: string, member: string): readonly Certificate[] {
-  const blocks = text.match(CERTIFICATES) ?? [];
-  if (blocks.length > MAX_CERTIFICATES) throw wrong(member, `has more than ${MAX_CERTIFICATES} certificates`);
-  if (blocks.length === 0) throw wrong(member, "has no certificate in PEM");
-  return of(member, "has a certificate that can't be read", () =>
-    blocks.map((one) => readCertificate(derOf(one), true)),
-  );
-}
-
-async function readTrustedRoot(text: string): Promise<TrustMaterial> {
+async function trustedRootIn(text: string): Promise<Trust> {
   const member = "trustedRoot";
   if (Buffer.byteLength(text) > MAX_TRUSTED_ROOT) throw wrong(member, `has more than ${MAX_TRUSTED_ROOT} bytes`);
   if (hasMoreValues(text, MAX_ANSWER_VALUES) || (text.match(/"rawBytes"/g) ?? []).length > MAX_TRUSTED_PARTS)
     throw wrong(member, `has more than ${MAX_TRUSTED_PARTS} certificates and keys`);
   const { TrustedRoot } = await import("@sigstore/protobuf-specs");
   const { toTrustMaterial } = await import("@sigstore/verify");
-  return of(member, "can't be read", () => toTrustMaterial(TrustedRoot.fromJSON(JSON.parse(text))));
-}
-
-function repositoryOf(text: string): { readonly host: string; readonly repository: string } {
-  const { host, repository } = parseImageReference(text);
-  return { host, repository };
+  return reading(member, () => authorities(toTrustMaterial(TrustedRoot.fromJSON(JSON.parse(text)))));
 }

@@ -216,7 +216,7 @@ async function isVerified(
 }
 
 /** A bundle that says nothing of its signer: the verifier knows the key. */
-export const withoutKey = <T extends Bundle>(bundle: T): T => ({
+const withoutKey = <T extends Bundle>(bundle: T): T => ({
   ...bundle,
   verificationMaterial: {
     ...bundle.verificationMaterial,

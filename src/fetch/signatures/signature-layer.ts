@@ -96,6 +96,8 @@ export interface Signature extends Claimed {
   readonly annotations: Readonly<Record<string, unknown>>;
   /** The in-toto statement that is signed; absent in payloads of other forms. */
   readonly statement?: Readonly<Record<string, unknown>>;
+  /** The envelope around it in JSON, where it stands in a layer: logs and timestamps are about that. */
+  readonly envelope?: Buffer;
   /**
    * Its Sigstore bundle; that of a layer is made at every call, and names no signer.
    * @throws an error for an unreadable log entry
@@ -235,7 +237,13 @@ export async function attestationLayer(
   await turn();
   const { envelopeFromJSON } = await import("@sigstore/bundle");
   const signed = await statementIn(envelopeFromJSON(dsseEnvelope), expected, turn);
-  return { ...claimedBy(listed), ...signed, bundle: () => bundleOf(listed, { dsseEnvelope }), isBundle: false };
+  return {
+    ...claimedBy(listed),
+    ...signed,
+    envelope: payload,
+    bundle: () => bundleOf(listed, { dsseEnvelope }),
+    isBundle: false,
+  };
 }
 
 /** The claims of a listed signature about its signer. */

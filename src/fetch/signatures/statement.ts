@@ -1,6 +1,6 @@
 /** In-toto statements in DSSE envelopes, as cosign signs them about images (spec kubewarden.md 1.8). */
 import type { Envelope } from "@sigstore/bundle";
-import { hasEscapedKeys, JsonError, readJson, readJsonInSteps, UNIQUE_KEYS } from "../../data/json.js";
+import { JsonError, readJson, readJsonInSteps, scanJson, UNIQUE_KEYS } from "../../data/json.js";
 import { hasMoreValues } from "../../data/json-values.js";
 import { isJsonObject } from "../../data/same-value.js";
 import { MAX_ANSWER_VALUES } from "../limits.js";
@@ -41,16 +41,17 @@ type JsonMembers = Readonly<Record<string, unknown>>;
  * @throws SignatureProblem for a text with repeated keys, keys with escapes, or too many values
  */
 export function strictJson(bytes: Uint8Array, what: string): JsonMembers {
-  const text = strictText(bytes, what, MAX_ANSWER_VALUES);
-  return membersOf(() => readJson(text, { unique: UNIQUE_KEYS }).value, what);
+  const { text, scan } = strictText(bytes, what, MAX_ANSWER_VALUES);
+  return membersOf(() => readJson(text, { unique: UNIQUE_KEYS }, bytes, scan).value, what);
 }
 
-function strictText(bytes: Uint8Array, what: string, most: number): string {
+function strictText(bytes: Uint8Array, what: string, most: number) {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
   if (hasMoreValues(text, most)) throw new SignatureProblem(`${what} has more than ${most} values`);
+  const scan = scanJson(bytes, UNIQUE_KEYS.depth);
   // Sigstore's library reads some texts again, with the built-in parser: it must see what is seen here.
-  if (hasEscapedKeys(text)) throw new SignatureProblem(`${what} has keys with escapes`);
-  return text;
+  if (scan !== undefined && scan.escapedKeys !== 0) throw new SignatureProblem(`${what} has keys with escapes`);
+  return { text, scan };
 }
 
 function membersOf(read: () => unknown, what: string): JsonMembers {
@@ -69,11 +70,11 @@ function membersOf(read: () => unknown, what: string): JsonMembers {
 async function strictStatement(bytes: Uint8Array, turn: () => Promise<void>): Promise<JsonMembers> {
   const what = "its statement";
   if (bytes.length <= SHORT_TEXT) return strictJson(bytes, what);
-  const text = strictText(bytes, what, MAX_STATEMENT_VALUES);
+  const { text } = strictText(bytes, what, MAX_STATEMENT_VALUES);
   await turn();
   const steps = readJsonInSteps(text, { unique: UNIQUE_KEYS }, bytes);
   for (;;) {
-    let step: IteratorResult<undefined, { readonly value: unknown }> | undefined;
+    let step: ReturnType<typeof steps.next> | undefined;
     const value = membersOf(() => {
       step = steps.next();
       return step.done === true ? step.value.value : {};

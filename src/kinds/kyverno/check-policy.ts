@@ -49,12 +49,13 @@ export function checkPolicy(
 ): FieldError[] {
   const { spec } = resource;
   const errors: FieldError[] = [];
-  if (isImageValidating(resource)) errors.push(...imageMistakes(spec));
-  else if ((spec.matchConstraints?.resourceRules ?? []).length === 0) {
+  const takesPayloads = isImageValidating(resource) && spec.evaluation?.mode === "JSON";
+  if ((spec.matchConstraints?.resourceRules ?? []).length === 0 && !takesPayloads) {
     const detail = "a matchConstraints with at least one resource rule is required";
     errors.push(required(["spec", "matchConstraints"], detail));
   }
   if (isMutating(resource)) errors.push(...mutatingMistakes(spec, objects));
+  if (isImageValidating(resource)) errors.push(...imageMistakes(spec));
   if (!isConfined(resource)) return errors;
   if (objects.mentions(spec, "globalContext")) {
     errors.push(forbidden(["spec"], "globalContext.* is not allowed in namespaced policies"));

@@ -21,7 +21,6 @@ import { CONDITION_SCOPE, type Compilers, PAYLOAD_SCOPE, SCOPE_WORDS } from "./d
 import { expiryOf, isUnreadable } from "./expiry.js";
 import { undeclaredNames } from "./image-validating/check-images.js";
 import { type CompileAt, compileAttestors, compileImages } from "./image-validating/compile-images.js";
-import type { CompiledImages } from "./image-validating/compiled-images.js";
 import { originOf } from "./old-rule-origin.js";
 import {
   type ExceptionResource,
@@ -36,6 +35,16 @@ type Expressions = Pick<
   CompiledVariant,
   "conditions" | "variables" | "validations" | "annotations" | "mutations" | "exceptions" | "images"
 >;
+
+const NOTHING: Expressions = {
+  conditions: [],
+  variables: new Map(),
+  validations: [],
+  annotations: [],
+  mutations: [],
+  exceptions: [],
+  images: undefined,
+};
 
 /** Whether an expression of a policy, or of an exception from it, names the variable. */
 export const namesIn = (variant: Expressions, name: string): boolean =>
@@ -223,46 +232,28 @@ class Compiling {
     const { resource, name, targets, spec } = this.#source;
     const mutating = isMutating(resource);
     const mode = this.#mode;
-    let conditions: readonly Expression[] = [];
-    let variables: ReadonlyMap<string, Expression> = new Map();
-    let validations: readonly CompiledValidation[] = [];
-    let annotations: CompiledVariant["annotations"] = [];
-    let mutations: readonly PolicyMutation[] = [];
-    let exceptions: readonly CompiledException[] = [];
-    let images: CompiledImages | undefined;
+    let expressions = NOTHING;
     const compile: CompileAt = (...args) => (this.#ended ? undefined : this.#compile(...args));
-    const take = {
-      conditions: () => {
-        conditions = this.#conditions(spec.matchConditions);
-      },
-      variables: () => {
-        variables = this.#variables();
-      },
-      validations: () => {
-        validations = this.#validations();
-      },
-      annotations: () => {
-        if (mode !== "JSON" || this.#verifying) annotations = this.#annotations();
-      },
-      mutations: () => {
-        mutations = this.#mutations();
-      },
-      exceptions: () => {
-        exceptions = this.#exceptions();
-      },
-      images: () => {
-        const references: CompileAt = (...args) => this.#compile(...args, this.#references);
-        const refused = (error: FieldError) => this.errors.push({ ...error, exception: undefined, variant: name });
-        images = compileImages(spec, { compile, references, refused });
-      },
+    const references: CompileAt = (...args) => this.#compile(...args, this.#references);
+    const refused = (error: FieldError) => this.errors.push({ ...error, exception: undefined, variant: name });
+    const take: Readonly<Record<keyof Expressions | "attestors", () => Partial<Expressions>>> = {
+      conditions: () => ({ conditions: this.#conditions(spec.matchConditions) }),
+      variables: () => ({ variables: this.#variables() }),
+      validations: () => ({ validations: this.#validations() }),
+      annotations: () => (mode === "JSON" && !this.#verifying ? {} : { annotations: this.#annotations() }),
+      mutations: () => ({ mutations: this.#mutations() }),
+      exceptions: () => ({ exceptions: this.#exceptions() }),
+      images: () => ({ images: compileImages(spec, { compile, references, refused }) }),
       attestors: () => {
-        images = images && { ...images, attestors: compileAttestors(spec, compile) };
+        const attestors = compileAttestors(spec, compile);
+        return { images: expressions.images && { ...expressions.images, attestors } };
       },
     };
     for (const part of mutating ? MUTATING_PARTS : this.#verifying ? IMAGE_PARTS : VALIDATING_PARTS) {
-      take[part]();
+      expressions = { ...expressions, ...take[part]() };
       if (this.#ended) return undefined;
     }
+    const { images } = expressions;
     const parts = {
       name,
       targets,
@@ -271,12 +262,7 @@ class Compiling {
       mode,
       failurePolicy: spec.failurePolicy === "Ignore" ? "Ignore" : "Fail",
       match: matchOf(spec),
-      conditions,
-      variables,
-      validations,
-      annotations,
-      mutations,
-      exceptions,
+      ...expressions,
       images: images && { ...images, undeclared: this.#undeclared },
     } as const;
     return { ...parts, namesNamespace: namesIn(parts, "namespaceObject") };

@@ -5,6 +5,7 @@ import type { Watcher } from "../shared/watcher.js";
 import { type CompileError, compilePolicy, exceptionsFor } from "./compile.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import { type Compilers, createCompilers } from "./dialect.js";
+import { imageMistakes } from "./image-validating/check-images.js";
 import { type ExceptionResource, isImageValidating, isMutating, type PolicyResource } from "./resource.js";
 
 /** A policy that does not compile. */
@@ -42,8 +43,14 @@ export function preparePolicies(
   const failures: CompileFailure[] = [];
   for (const resource of resources) {
     const compiled = compilePolicy(resource, exceptionsFor(resource, exceptions), compilers);
-    if (compiled.ok) policies.push(compiled.policy);
-    else failures.push({ resource, errors: compiled.errors, text: failureText(resource, compiled.errors) });
+    // A signer that can't be asked about would count as one that has not signed.
+    const unserved = isImageValidating(resource) ? imageMistakes(resource.spec) : [];
+    const errors = [
+      ...(compiled.ok ? [] : compiled.errors),
+      ...unserved.map((error) => ({ ...error, exception: undefined, variant: "" as const })),
+    ];
+    if (compiled.ok && errors.length === 0) policies.push(compiled.policy);
+    else failures.push({ resource, errors, text: failureText(resource, errors) });
   }
   return { policies, failures };
 }

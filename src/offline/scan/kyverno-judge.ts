@@ -1,4 +1,5 @@
 /** Evaluates Kyverno's policies on resources and payloads like its command (spec kyverno.md 6.1 and 8.3). */
+import { setMaxListeners } from "node:events";
 import { withDoubles } from "../../data/doubles.js";
 import {
   type ApplyOptions,
@@ -22,6 +23,8 @@ import { admissionInput } from "./request.js";
 
 /** No time limit: the cost of expressions is limited. */
 const UNLIMITED: EngineContext = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+// Any number of resources wait for answers at a time.
+setMaxListeners(0, UNLIMITED.signal);
 
 const NOBODY: readonly Finding[] = [];
 

@@ -12,8 +12,7 @@ import type { ClusterSource, ScanTools } from "./open-scan.js";
 import { ScanError } from "./scan-error.js";
 
 /** Advice on registries that do not answer. */
-const WITHOUT_REGISTRY =
-  "--image-layout FOLDER takes images from a folder: policy-server pull --with-signatures makes one";
+const WITHOUT_REGISTRY = "without a network: --image-layout FOLDER, which pull --with-signatures makes";
 
 /** Tools with their open resources. */
 export interface OpenTools extends ScanTools {
@@ -63,7 +62,7 @@ function trustOf(loader: () => PolicyLoader, isOffline: boolean): ImageTrust {
     try {
       return andThen(put(loader().external.trust), (answer) => {
         if (isOffline || !(answer instanceof LookupFailure)) return answer;
-        return new LookupFailure(`${answer.message} (${WITHOUT_REGISTRY})`, answer.detail);
+        return new LookupFailure(`${answer.detail ?? answer.message} (${WITHOUT_REGISTRY})`);
       });
     } catch (error) {
       // Files of options that nothing needed before.

@@ -51,6 +51,22 @@ const SLICE_MS = 5;
 /** Most policies' ways to access registries that are kept, each with its log-ins. */
 const MAX_ACCESSES = 50;
 
+/** Most digests, and verdicts of one attestor, that are found without making a key: the images of a rollout. */
+const MAX_AT_HAND = 100;
+
+/** A digest, and a verdict, with the time until which it counts. */
+interface DigestAtHand {
+  readonly digest: string;
+  readonly access: ImageAccess;
+  readonly until: number;
+}
+
+interface AtHand {
+  readonly question: DigestQuestion;
+  readonly verdict: AttestorVerdict;
+  readonly until: number;
+}
+
 /** Verdicts on images of registries. Tags are looked up again after a moment, and what is known about a digest is kept. */
 export class RegistryTrust implements ImageTrust {
   readonly #ask: (access: ImageAccess) => AskRegistries;
@@ -58,6 +74,11 @@ export class RegistryTrust implements ImageTrust {
   readonly #asked = new LRUCache<string, AskRegistries>({ max: MAX_ACCESSES });
   readonly #digests: LookUps<string>;
   readonly #verdicts: LookUps<AttestorVerdict>;
+  /** The last digests, by the images that are named by them. */
+  readonly #digestsAtHand = new Map<string, DigestAtHand>();
+  /** The last verdicts of each attestor, by the image as written. */
+  readonly #atHand = new WeakMap<Attestor, Map<string, AtHand>>();
+  readonly #now: () => number;
   readonly #artifacts: LookUps<unknown>;
 
   /**
@@ -66,6 +87,7 @@ export class RegistryTrust implements ImageTrust {
    */
   constructor(ask: (access: ImageAccess) => AskRegistries, now: () => number, signal: AbortSignal) {
     this.#ask = ask;
+    this.#now = now;
     this.#signal = signal;
     this.#digests = new LookUps(now, { room: { bytes: MAX_DIGESTS_BYTES, sizeOf: ({ length }) => length } });
     const room = {
@@ -78,18 +100,41 @@ export class RegistryTrust implements ImageTrust {
   }
 
   digest(image: string, access: ImageAccess): Eventual<string | LookupFailure> {
-    const keptMs = (digest: string) => (image.endsWith(`@${digest}`) ? VERIFIED_KEPT_MS : ANSWER_KEPT_MS);
+    const last = this.#digestsAtHand.get(image);
+    if (last?.access === access && this.#now() < last.until) return last.digest;
+    const keptMs = (digest: string): number => {
+      if (!image.endsWith(`@${digest}`)) return ANSWER_KEPT_MS;
+      if (this.#digestsAtHand.size >= MAX_AT_HAND) this.#digestsAtHand.clear();
+      this.#digestsAtHand.set(image, { digest, access, until: this.#now() + VERIFIED_KEPT_MS });
+      return VERIFIED_KEPT_MS;
+    };
     return this.#known(this.#digests, access, image, (asks, signal) => asks.digest(image, signal), keptMs);
   }
 
-  verdict({ image, digest, attestor, sought, access }: DigestQuestion): Eventual<AttestorVerdict | LookupFailure> {
+  verdict(question: DigestQuestion): Eventual<AttestorVerdict | LookupFailure> {
+    const { image, digest, attestor, sought, access } = question;
+    const last = this.#atHand.get(attestor)?.get(image);
+    if (last?.question.digest === digest && last.question.sought === sought && last.question.access === access)
+      if (this.#now() < last.until) return last.verdict;
     const ask = async (asks: AskRegistries, signal: AbortSignal): Promise<AttestorVerdict> => {
       const verdict = await asks.verdict(image, digest, attestor, sought, signal);
       return verdict.payload === undefined ? verdict : { ...verdict, payload: await doublesOf(verdict.payload) };
     };
-    const keptMs = ({ verified }: AttestorVerdict) => (verified ? VERIFIED_KEPT_MS : UNVERIFIED_KEPT_MS);
+    const keptMs = (verdict: AttestorVerdict): number => {
+      if (!verdict.verified) return UNVERIFIED_KEPT_MS;
+      // Contents of statements are only in the memory that is counted.
+      if (verdict.payload === undefined) this.#keepAtHand({ question, verdict, until: this.#now() + VERIFIED_KEPT_MS });
+      return VERIFIED_KEPT_MS;
+    };
     const key = `${digest} ${wordOf(sought)} ${wordOf(attestor)} ${repositoryOf(image)}`;
     return this.#known(this.#verdicts, access, key, ask, keptMs);
+  }
+
+  #keepAtHand(verdict: AtHand): void {
+    const { attestor, image } = verdict.question;
+    let own = this.#atHand.get(attestor);
+    if (own === undefined || own.size >= MAX_AT_HAND) own = new Map();
+    this.#atHand.set(attestor, own.set(image, verdict));
   }
 
   artifact(image: string, digest: string, artifactType: string, access: ImageAccess): Eventual<unknown> {

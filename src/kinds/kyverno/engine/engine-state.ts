@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { RequestWorld } from "../../../world/request-world.js";
-import type { ImageCalls } from "../image-validating/functions.js";
 import { ImageEvidence } from "../image-validating/policy-images.js";
-import type { KyvernoState } from "../state.js";
+import type { ImageCalls, KyvernoState } from "../state.js";
 
 /** The state of one request's evaluations (disposable). */
 export class EngineState implements KyvernoState {
@@ -20,7 +19,7 @@ export class EngineState implements KyvernoState {
     this.time = time;
   }
 
-  /** What all policies have found out about images. */
+  /** The facts about images that all policies have found. */
   get evidence(): ImageEvidence {
     this.#evidence ??= new ImageEvidence();
     return this.#evidence;

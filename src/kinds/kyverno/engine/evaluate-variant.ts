@@ -1,6 +1,5 @@
 /** Evaluates one policy, or a variant of it, for one object: exceptions, conditions, validations, annotations (spec kyverno.md 2.1, 2.4, 2.5, 5.3 and 9). */
 import { type Bindings, CelError, type Result, typeNameOf, type Value, Waiting } from "../../../cel/index.js";
-import type { GroupVersionResource } from "../../../kubernetes/names.js";
 import { isObject, type JsonObject } from "../../../kubernetes/object.js";
 import type { Attempt } from "../../shared/expressions/attempt.js";
 import type { Expression, ExpressionProgram } from "../../shared/expressions/expression.js";
@@ -12,57 +11,8 @@ import type { CompiledImages } from "../image-validating/compiled-images.js";
 import { findImages, pinTags } from "../image-validating/evaluate-images.js";
 import { PolicyImages } from "../image-validating/policy-images.js";
 import { libraryBindings } from "../libraries/index.js";
-import type { Patching } from "../mutating/patching.js";
 import { type ExceptionResource, isMutating } from "../resource.js";
-import type { EngineState } from "./engine-state.js";
-
-/** The inputs of an evaluation. */
-export interface EvaluationData {
-  readonly object: Value;
-  readonly oldObject: Value;
-  readonly request: Value;
-  readonly namespaceObject: Value;
-  /** Identifies evaluations of the same policy for one request: the place of the pod template. */
-  readonly about: string;
-  /** Milliseconds since 1970: exceptions that expired before don't count. */
-  readonly now: number;
-  /** Applies mutations; absent: nothing is changed. */
-  readonly patching?: Patching | undefined;
-  readonly state: EngineState;
-  /** The resource whose images are known without extractors; absent: none are. */
-  readonly resource?: GroupVersionResource | undefined;
-  /** Whether tags of images are replaced by digests, and nothing is judged. */
-  readonly pins?: boolean;
-}
-
-/** Conditions, mutations or annotations could not be evaluated. */
-interface Failed {
-  readonly kind: "failed";
-  readonly message: string;
-}
-
-/** The result of an evaluation. */
-export type Evaluated =
-  | { readonly kind: "skip"; readonly condition?: string }
-  | { readonly kind: "exempt"; readonly exceptions: readonly ExceptionResource[] }
-  | Failed
-  | { readonly kind: "error"; readonly message: string; readonly index: number }
-  | {
-      readonly kind: "fail";
-      readonly message: string;
-      readonly index: number;
-      readonly annotations: Readonly<Record<string, string>>;
-    }
-  | {
-      readonly kind: "pass";
-      readonly annotations: Readonly<Record<string, string>>;
-      /** The object after the policy's mutations. */
-      readonly object?: JsonObject;
-      /** The images that an ImageValidatingPolicy is about. */
-      readonly images?: readonly string[];
-    }
-  /** Some tags could not be replaced; `object` has the others replaced. */
-  | { readonly kind: "unpinned"; readonly message: string; readonly object: JsonObject };
+import type { Evaluated, EvaluationData, Failed } from "./evaluated.js";
 
 const SKIP: Evaluated = { kind: "skip" };
 const NO_ANNOTATIONS: Readonly<Record<string, string>> = {};
@@ -140,21 +90,24 @@ class Evaluation {
     const { state, pins } = this.#data;
     const calls = new PolicyImages(images, state.evidence, this.#attempt);
     state.images = calls;
-    this.#bindings = this.#bindingsWith(undefined);
+    const { conditions, exceptions } = this.#variant;
+    if (conditions.length > 0) this.#bindings = this.#bindingsWith(undefined);
     const passedOver = this.#passedOver();
     if (passedOver !== undefined) return passedOver;
-    const { exceptions } = this.#variant;
     const exempted = exceptions.length === 0 ? NONE : this.#exemption(exceptions);
     if (exempted instanceof Waiting || exempted.kind !== "allowances") return exempted;
     const evaluate = (expression: Expression, bindings?: Bindings) => this.#evaluate(expression, bindings);
     if (pins === true) return pinTags(calls, this.#data.object as JsonObject, evaluate);
-    this.#bindings = this.#bindingsWith(exempted.value);
+    if (images.extractors.size > 0) this.#bindings = this.#bindingsWith(exempted.value);
     const found = findImages(images, calls, this.#data, evaluate);
     if (found instanceof Waiting || found.kind !== "found") return found;
     this.#bindings = this.#bindingsWith(exempted.value, found.bindings);
     calls.bindings = this.#bindings;
-    const passed = this.#objection() ?? this.#passed();
-    return passed instanceof Waiting || passed.kind !== "pass" ? passed : { ...passed, images: [...calls.matched] };
+    const objection = this.#objection();
+    if (objection !== undefined) return objection;
+    const passed = this.#passed();
+    if (passed instanceof Waiting || passed.kind !== "pass") return passed;
+    return { kind: "pass", annotations: passed.annotations, images: calls.matched };
   }
 
   /** The result when the policy does not apply, or its conditions fail; `undefined`: it applies. */

@@ -20,7 +20,8 @@ import type { Patching } from "../mutating/patching.js";
 import { type ExceptionResource, isImageValidating, isMutating, isNamespaced } from "../resource.js";
 import type { AdmissionInput, EngineInput, Flavour } from "./engine-request.js";
 import type { EngineState } from "./engine-state.js";
-import { type Evaluated, type EvaluationData, evaluateVariant } from "./evaluate-variant.js";
+import { evaluateVariant } from "./evaluate-variant.js";
+import type { Evaluated, EvaluationData } from "./evaluated.js";
 import { type Inputs, inputsOf, requestValue } from "./inputs.js";
 import type { PolicyResponse, RuleResult } from "./response.js";
 import { resultOf, ruleResult } from "./rule-result.js";
@@ -158,7 +159,7 @@ export class Evaluation {
       responses.push(isTold ? { ...response, changes: !sameValue(object, this.#mutated ?? this.#asked) } : response);
       this.#mutated = object ?? this.#mutated;
     }
-    return responses.map((response) => this.#required(response));
+    return this.#state.images === undefined ? responses : responses.map((response) => this.#required(response));
   }
 
   /** The answer of a policy that requires its images to be verified: that may be done by a policy after it. */
@@ -291,7 +292,7 @@ const PODS = { group: "", version: "v1", resource: "pods" };
 const resourceAsked = (request: AdmissionRequest, targeted: boolean | undefined, object: unknown) =>
   targeted === true && text(object, "kind") !== "" ? resourceOf(object) : (request.requestResource ?? request.resource);
 
-/** What Kyverno says of the kind. */
+/** The words of Kyverno about the kind. */
 const wordsOf = ({ policy }: CompiledVariant) =>
   isImageValidating(policy)
     ? { failed: "failed to evaluate policy", rule: policy.metadata.name ?? "" }

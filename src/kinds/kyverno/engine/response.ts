@@ -21,7 +21,7 @@ export interface RuleResult {
   /** The object after the policy's mutations, which may have changed nothing. */
   readonly object?: JsonObject | undefined;
   /** The images that an ImageValidatingPolicy is about. */
-  readonly images?: readonly string[] | undefined;
+  readonly images?: Iterable<string> | undefined;
 }
 
 /** The answer of a policy, or of one of its variants. */

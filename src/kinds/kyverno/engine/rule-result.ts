@@ -1,6 +1,6 @@
 /** The one result of a policy from its evaluation (spec kyverno.md 2.4, 2.5 and 5.4). */
 import type { ExceptionResource, Metadata } from "../resource.js";
-import type { Evaluated } from "./evaluate-variant.js";
+import type { Evaluated } from "./evaluated.js";
 import type { RuleResult } from "./response.js";
 
 /** The label by which one of several exceptions is chosen. */
@@ -21,7 +21,7 @@ export function ruleResult(
   return { rule, status, message, properties, exceptions: NONE };
 }
 
-/** What Kyverno says of a kind of policies. */
+/** The words of Kyverno about a kind of policies. */
 interface KindWords {
   /** The text before the error of a condition, of an annotation or of a mutation. */
   readonly failed?: string;

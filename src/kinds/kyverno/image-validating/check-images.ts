@@ -1,6 +1,7 @@
 /** The checks of ImageValidatingPolicies when they are loaded: of what Kyverno takes and fails with at every image, or what is not served (spec kyverno.md 9). */
 import { createPublicKey, X509Certificate } from "node:crypto";
 import { CelError, compilePattern, walk } from "../../../cel/index.js";
+import { parsePlainJson } from "../../../data/json.js";
 import { didYouMean } from "../../../data/suggest.js";
 import type { FieldError, FieldPath } from "../../../kubernetes/field-error.js";
 import { isObject } from "../../../kubernetes/object.js";
@@ -10,8 +11,8 @@ import type { PolicySpec, WrittenAttestor } from "../resource.js";
 
 type Say = (path: FieldPath, text: string) => void;
 
-/** The hashes that a key may sign. */
-const HASHES = ["sha224", "sha256", "sha384", "sha512"];
+/** The hashes that a key may sign; none: sha256. */
+const HASHES = ["", "sha224", "sha256", "sha384", "sha512"];
 /** The lists of images that are there beside the policy's own. */
 const LISTS = ["containers", "initContainers", "ephemeralContainers"];
 
@@ -29,11 +30,8 @@ export const imageMistakes = (spec: PolicySpec): FieldError[] =>
     if (!["", "Kubernetes", "JSON"].includes(mode))
       refuse(["evaluation", "mode"], `there is no mode ${quoted(mode)} of this kind: known are Kubernetes, JSON`);
     credentials?.providers?.forEach((provider, i) => {
-      if (provider !== "default")
-        refuse(
-          ["credentials", "providers", i],
-          `${provider} is not served: give the server a Docker configuration (DOCKER_CONFIG) with the registry's credential helper, and leave the provider out`,
-        );
+      const instead = "give the server a Docker configuration (DOCKER_CONFIG) with the registry's credential helper";
+      if (provider !== "default") refuse(["credentials", "providers", i], `${provider} is not served: ${instead}`);
     });
     for (const [list, named] of Object.entries({ attestors, attestations })) {
       const names = named.map(({ name = "" }) => name);
@@ -53,65 +51,67 @@ export const imageMistakes = (spec: PolicySpec): FieldError[] =>
     });
   });
 
-function attestorMistakes({ cosign, notary }: WrittenAttestor, refuse: Say): void {
-  if (notary !== undefined) {
-    if (notary.certs === undefined) refuse(["notary"], "notary needs certs, the certificates of its authorities");
-    certificates(notary.certs?.value, ["notary", "certs", "value"], refuse);
-    certificates(notary.tsaCerts?.value, ["notary", "tsaCerts", "value"], refuse);
-  }
-  if (cosign === undefined) return;
+function attestorMistakes({ cosign = {}, notary }: WrittenAttestor, refuse: Say): void {
   const { key, keyless, certificate, source, ctlog, trustedRoot, tuf } = cosign;
-  const at: Say = (path, text) => refuse(["cosign", ...path], text);
-  const signers = [key, keyless, certificate].filter((each) => each !== undefined);
-  if (signers.length === 0) at([], "write one of key, keyless and certificate");
-  if (signers.length > 1)
-    at([], "write only one of key, keyless and certificate: further ones are attestors of their own");
-  if (tuf !== undefined)
-    at(["tuf"], "TUF repositories are not asked: write trustedRoot, or start the server with --sigstore-trust-config");
-  if ((source?.PullSecrets?.length ?? 0) > 0)
-    at(["source", "PullSecrets"], "they are not served: name the Secrets in spec.credentials.secrets");
-  if (key !== undefined) keyMistakes(key, at);
-  if (certificate !== undefined && certificate.cert === undefined && certificate.certChain === undefined)
-    at(["certificate"], "write cert, certChain or both");
-  certificates(certificate?.cert?.value, ["certificate", "cert", "value"], at);
-  certificates(certificate?.certChain?.value, ["certificate", "certChain", "value"], at);
-  certificates(keyless?.roots, ["keyless", "roots"], at);
-  certificates(ctlog?.tsaCertChain, ["ctlog", "tsaCertChain"], at);
-  publicKey(ctlog?.rekorPubKey, ["ctlog", "rekorPubKey"], at);
-  publicKey(ctlog?.ctLogPubKey, ["ctlog", "ctLogPubKey"], at);
+  const { data = "", kms = "", expression = "", hashAlgorithm = "" } = key ?? {};
+  const signers = [key, keyless, certificate].filter((each) => each !== undefined).length;
+  const unwritten = key !== undefined && kms === "" && (data === "") === (expression === "");
+  const rules: readonly (readonly [wrong: boolean, place: string, text: string])[] = [
+    [signers === 0 && notary === undefined, "cosign", "write one of key, keyless and certificate"],
+    [signers > 1, "cosign", "write only one of key, keyless and certificate: others are attestors of their own"],
+    [
+      tuf !== undefined,
+      "cosign.tuf",
+      "not served: write trustedRoot, or start the server with --sigstore-trust-config",
+    ],
+    [(source?.PullSecrets ?? []).length > 0, "cosign.source.PullSecrets", "not served: use spec.credentials.secrets"],
+    [kms !== "", "cosign.key.kms", "not served: write the public key into data (`cosign public-key --key …`)"],
+    [unwritten, "cosign.key", "write one of data and expression"],
+    [!HASHES.includes(hashAlgorithm), "cosign.key.hashAlgorithm", `known are${HASHES.join(", ").slice(1)}`],
+    [
+      certificate !== undefined && !certificate.cert && !certificate.certChain,
+      "cosign.certificate",
+      "write cert, certChain or both",
+    ],
+    [
+      trustedRoot?.value !== undefined && !isTrustedRoot(trustedRoot.value),
+      "cosign.trustedRoot.value",
+      "it must be a trusted root of Sigstore in JSON (`cosign trusted-root create`)",
+    ],
+    [notary !== undefined && notary.certs === undefined, "notary", "write certs, the certificates of its authorities"],
+  ];
+  for (const [wrong, place, text] of rules) if (wrong) refuse(place.split("."), text);
+  const certificates = {
+    "notary.certs.value": notary?.certs?.value,
+    "notary.tsaCerts.value": notary?.tsaCerts?.value,
+    "cosign.certificate.cert.value": certificate?.cert?.value,
+    "cosign.certificate.certChain.value": certificate?.certChain?.value,
+    // Without a member of their own an empty text means none.
+    "cosign.keyless.roots": keyless?.roots || undefined,
+    "cosign.ctlog.tsaCertChain": ctlog?.tsaCertChain || undefined,
+  };
+  for (const [place, pem] of Object.entries(certificates)) checkCertificates(pem, place.split("."), refuse);
+  const keys = {
+    "cosign.key.data": data,
+    "cosign.ctlog.rekorPubKey": ctlog?.rekorPubKey,
+    "cosign.ctlog.ctLogPubKey": ctlog?.ctLogPubKey,
+  };
+  for (const [place, pem = ""] of Object.entries(keys)) if (pem !== "") checkPublicKey(pem, place.split("."), refuse);
   keyless?.identities?.forEach((identity, i) => {
-    const path = ["keyless", "identities", i];
-    if (Object.values(identity).every((value) => value === "")) at(path, "it names neither an issuer nor a subject");
-    if ((identity.subjectExpression ?? "") !== "" && (identity.subjectRegExp ?? "") !== "")
-      at([...path, "subjectExpression"], "write one of subjectExpression and subjectRegExp");
+    const path = ["cosign", "keyless", "identities", i];
+    const { subjectExpression = "", subjectRegExp = "" } = identity;
+    if (Object.values(identity).every((value) => value === ""))
+      refuse(path, "it names neither an issuer nor a subject");
+    if (subjectExpression !== "" && subjectRegExp !== "")
+      refuse([...path, "subjectExpression"], "write one of subjectExpression and subjectRegExp");
     for (const member of ["issuerRegExp", "subjectRegExp"] as const) {
       const pattern = compilePattern(identity[member] ?? "");
-      if (pattern instanceof CelError) at([...path, member], pattern.message);
+      if (pattern instanceof CelError) refuse([...path, member], pattern.message);
     }
   });
-  if (trustedRoot?.value !== undefined && !isTrustedRoot(trustedRoot.value))
-    at(
-      ["trustedRoot", "value"],
-      "this is not a trusted root of Sigstore in JSON (`cosign trusted-root create` makes one)",
-    );
 }
 
-type Key = NonNullable<NonNullable<WrittenAttestor["cosign"]>["key"]>;
-
-function keyMistakes({ data = "", kms = "", expression = "", hashAlgorithm = "" }: Key, at: Say): void {
-  if (kms !== "")
-    at(
-      ["key", "kms"],
-      "key management services are not asked: write the public key into data (`cosign public-key --key …`)",
-    );
-  else if ((data === "") === (expression === "")) at(["key"], "write one of data and expression");
-  if (hashAlgorithm !== "" && !HASHES.includes(hashAlgorithm))
-    at(["key", "hashAlgorithm"], `${quoted(hashAlgorithm)} is unknown: known are ${HASHES.join(", ")}`);
-  publicKey(data, ["key", "data"], at);
-}
-
-function publicKey(pem: string | undefined, path: FieldPath, refuse: Say): void {
-  if (pem === undefined || pem === "") return;
+function checkPublicKey(pem: string, path: FieldPath, refuse: Say): void {
   const { label, content } = firstPemBlock(Buffer.from(pem)) ?? {};
   const type = label === "PUBLIC KEY" ? "spki" : label === "RSA PUBLIC KEY" ? "pkcs1" : undefined;
   if (content === undefined || type === undefined) {
@@ -126,8 +126,8 @@ function publicKey(pem: string | undefined, path: FieldPath, refuse: Say): void 
   }
 }
 
-function certificates(pem: string | undefined, path: FieldPath, refuse: Say): void {
-  if (pem === undefined || pem === "") return;
+function checkCertificates(pem: string | undefined, path: FieldPath, refuse: Say): void {
+  if (pem === undefined) return;
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0) refuse(path, "it must be certificates in PEM, and has none");
   for (const [i, block] of blocks.entries()) {
@@ -141,7 +141,7 @@ function certificates(pem: string | undefined, path: FieldPath, refuse: Say): vo
 
 function isTrustedRoot(text: string): boolean {
   try {
-    const root: unknown = JSON.parse(text);
+    const root = parsePlainJson(text);
     return isObject(root) && String(root.mediaType).startsWith("application/vnd.dev.sigstore.trustedroot");
   } catch {
     return false;
@@ -149,23 +149,15 @@ function isTrustedRoot(text: string): boolean {
 }
 
 /** Warnings about parts that Kyverno takes, and that have no effect there or let everything pass. */
-export const imageWarnings = ({ attestors = [], matchConstraints, evaluation }: PolicySpec) =>
+export const imageWarnings = ({ attestors = [] }: PolicySpec) =>
   gathered((warn) => {
-    if (matchConstraints === undefined && evaluation?.mode !== "JSON")
-      warn(["matchConstraints"], "there are none: the policy matches nothing, and every request passes");
     attestors.forEach(({ cosign }, i) => {
       const { ctlog, keyless } = cosign ?? {};
       const path = ["attestors", i, "cosign"];
       if (keyless?.identities?.length === 0)
-        warn(
-          [...path, "keyless", "identities"],
-          "there are none: everyone who has a certificate of the trust root counts",
-        );
+        warn([...path, "keyless", "identities"], "there are none: any identity of the trust root counts");
       if (ctlog !== undefined && (ctlog.url ?? "") === "" && ctlog.insecureIgnoreTlog !== true)
-        warn(
-          [...path, "ctlog"],
-          "without a url Kyverno verifies nothing with this attestor; here the url is not needed",
-        );
+        warn([...path, "ctlog"], "without a url Kyverno verifies nothing by this attestor; here none is needed");
     });
   });
 

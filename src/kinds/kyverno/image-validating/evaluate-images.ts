@@ -4,7 +4,7 @@ import { setKey } from "../../../data/plain-object.js";
 import type { JsonObject } from "../../../kubernetes/object.js";
 import { LookupFailure } from "../../../world/resources/resource-source.js";
 import type { Expression } from "../../shared/expressions/expression.js";
-import type { Evaluated, EvaluationData } from "../engine/evaluate-variant.js";
+import type { Evaluated, EvaluationData } from "../engine/evaluated.js";
 import { ImageReference } from "../libraries/image-reference.js";
 import type { CompiledImages } from "./compiled-images.js";
 import { imageList, podImages, taggedImages } from "./pod-images.js";
@@ -40,12 +40,13 @@ export function findImages(
     if (!Array.isArray(own)) return own as Evaluated | Waiting;
     setKey(images, name, own);
   }
-  const undigested = verifyDigest ? withoutDigest(calls.matched) : undefined;
+  const { matched } = calls;
+  const undigested = verifyDigest ? withoutDigest(matched) : undefined;
   if (undigested !== undefined) return undigested;
   let waits = false;
   let missing: Evaluated | undefined;
   // All are asked about together.
-  for (const image of calls.matched) {
+  for (const image of matched) {
     const digest = calls.digest(image);
     if (digest instanceof Waiting) waits = true;
     else if (digest instanceof LookupFailure) missing ??= failed(`image ${image}: ${digest.message}`);
@@ -61,6 +62,7 @@ function matching(
   calls: PolicyImages,
   evaluate: Evaluate,
 ): readonly string[] | Evaluated | Waiting {
+  if (images.length === 0) return images;
   const own: string[] = [];
   for (const image of images) {
     const matches = calls.matches(image, evaluate);
@@ -68,18 +70,18 @@ function matching(
     if (matches instanceof CelError) return failed(matches.message);
     if (!matches) continue;
     own.push(image);
-    calls.matched.add(image);
+    calls.add(image);
   }
   return own;
 }
 
-const DIGEST = /@sha256:[a-f0-9]{64}$/;
+const DIGEST = "@sha256:";
 
 /** The result for the first image that is not named by its digest. */
 function withoutDigest(images: Iterable<string>): Evaluated | undefined {
   for (const image of images) {
     // Whether the rest of it is a reference is found when the registry is asked.
-    if (DIGEST.test(image)) continue;
+    if (image.startsWith(DIGEST, image.length - DIGEST.length - 64)) continue;
     const reference = ImageReference.parse(image);
     if (reference instanceof CelError) return failed(`failed to parse image reference ${image}: ${reference.message}`);
     if (reference.digest === "")

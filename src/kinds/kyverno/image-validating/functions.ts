@@ -11,19 +11,7 @@ import {
   type Value,
   type Waiting,
 } from "../../../cel/index.js";
-import type { KyvernoState } from "../state.js";
-
-/** The answers to these functions, for one evaluation of a policy. Arguments of expressions without static types may be anything. */
-export interface ImageCalls {
-  /** The number of attestors that have signed the image. */
-  verifyImageSignatures(image: Value, attestors: Value): Result | Waiting;
-  /** The number of attestors that have signed the attestation of this name about the image. */
-  verifyAttestationSignatures(image: Value, attestation: Value, attestors: Value): Result | Waiting;
-  /** The data of the image, as `image.GetMetadata` has it. */
-  getImageData(image: Value): Result | Waiting;
-  /** The content of an attestation that was verified before. */
-  extractPayload(image: Value, attestation: Value): Result | Waiting;
-}
+import type { ImageCalls, KyvernoState } from "../state.js";
 
 const ATTESTORS = listType(DYN);
 

@@ -14,15 +14,15 @@ const POD = ["spec"];
 const TEMPLATE = ["spec", "template", "spec"];
 const CRON_JOB = ["spec", "jobTemplate", "spec", "template", "spec"];
 
-/** The place of the pod's spec, by version and resource. */
-const SPEC_OF_RESOURCE: ReadonlyMap<string, readonly string[]> = new Map([
-  ["/v1/pods", POD],
-  ["batch/v1/jobs", TEMPLATE],
-  ["apps/v1/deployments", TEMPLATE],
-  ["apps/v1/statefulsets", TEMPLATE],
-  ["apps/v1/daemonsets", TEMPLATE],
-  ["apps/v1/replicasets", TEMPLATE],
-  ["batch/v1/cronjobs", CRON_JOB],
+/** The groups, and the place of the pod's spec, by resources of the version v1. */
+const SPEC_OF_RESOURCE: ReadonlyMap<string, readonly [group: string, path: readonly string[]]> = new Map([
+  ["pods", ["", POD]],
+  ["jobs", ["batch", TEMPLATE]],
+  ["deployments", ["apps", TEMPLATE]],
+  ["statefulsets", ["apps", TEMPLATE]],
+  ["daemonsets", ["apps", TEMPLATE]],
+  ["replicasets", ["apps", TEMPLATE]],
+  ["cronjobs", ["batch", CRON_JOB]],
 ]);
 
 /** The same by kind, of whatever group and version: where tags are replaced. */
@@ -51,27 +51,39 @@ export function podImages(
   oldObject: Value,
   own: { has(name: string): boolean },
 ): ImageLists | CelError {
-  const path = SPEC_OF_RESOURCE.get(`${group}/${version}/${resource}`);
-  if (path === undefined) return {};
+  const [ofGroup, path] = SPEC_OF_RESOURCE.get(resource) ?? NOWHERE;
+  if (group !== ofGroup || version !== "v1") return {};
   const lists: Record<string, readonly string[]> = {};
-  const spec = at(object ?? oldObject, path);
+  const found = at(object ?? oldObject, path);
+  const spec = isObject(found) ? found : undefined;
   for (const name of LISTS) {
     if (own.has(name)) continue;
-    const images = (isObject(spec) && imagesIn(member(spec, name))) || askExpression(path, name, object, oldObject);
+    const images = (spec && imagesIn(spec[name])) || askExpression(path, name, object, oldObject);
     if (images instanceof CelError) return images;
     lists[name] = images;
   }
   return lists;
 }
 
-const at = (object: unknown, path: readonly string[]): unknown => path.reduce<unknown>(member, object);
+const NOWHERE: readonly [group: undefined, path: readonly string[]] = [undefined, []];
+
+function at(object: unknown, path: readonly string[]): unknown {
+  let found = object;
+  for (const key of path) found = member(found, key);
+  return found;
+}
 
 /** The images of a usual list of containers; `undefined` where it is not a usual one. */
 function imagesIn(containers: unknown): readonly string[] | undefined {
   if (containers === undefined) return NONE;
   if (!Array.isArray(containers)) return undefined;
-  const images = containers.map((container) => member(container, "image"));
-  return images.every((image) => typeof image === "string") ? images : undefined;
+  const images: string[] = [];
+  for (const container of containers) {
+    const image = member(container, "image");
+    if (typeof image !== "string") return undefined;
+    images.push(image);
+  }
+  return images;
 }
 
 const NONE: readonly string[] = [];
@@ -110,7 +122,7 @@ export interface TaggedImage {
   pinned(object: JsonObject, digest: string): JsonObject;
 }
 
-/** The images of an object that have no digest, or why one is no image. */
+/** The images of an object that have no digest, or why one of them can't be read. */
 export function taggedImages(object: JsonObject): readonly TaggedImage[] | { readonly error: string } {
   const path = SPEC_OF_KIND.get(text(object, "kind"));
   const spec = path && at(object, path);

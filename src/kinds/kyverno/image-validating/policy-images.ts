@@ -9,14 +9,15 @@ import {
   type Value,
   Waiting,
 } from "../../../cel/index.js";
+import { SmallMap } from "../../../data/small-map.js";
 import type { Attestor, AttestorVerdict, Sought } from "../../../world/images/image-trust.js";
 import type { RequestExternal } from "../../../world/request-external.js";
 import { LookupFailure } from "../../../world/resources/resource-source.js";
 import type { Attempt } from "../../shared/expressions/attempt.js";
 import type { Expression } from "../../shared/expressions/expression.js";
 import { asValue } from "../external/context-value.js";
+import type { ImageCalls } from "../state.js";
 import type { CompiledAttestor, CompiledImages } from "./compiled-images.js";
-import type { ImageCalls } from "./functions.js";
 
 /** An attestor in expressions: its own expressions are evaluated when signatures are checked. */
 class AttestorValue extends OpaqueValue {
@@ -51,34 +52,38 @@ export const signerBindings = (images: CompiledImages): Readonly<Record<"attesto
 
 const SIGNERS = new WeakMap<CompiledImages, Readonly<Record<"attestors" | "attestations", Value>>>();
 
-/** What all policies about one request have found out about images (disposable). Nothing of it is taken back in later attempts. */
+/** The facts about images that all policies about one request have found (disposable). Later attempts take nothing of them back. */
 export class ImageEvidence {
-  readonly #verified = new Map<string, boolean>();
+  readonly #verified = new SmallMap<boolean>();
   /** Contents of attestations that were verified, by policy, image and type. */
-  readonly #payloads = new Map<CompiledImages, Map<string, Value>>();
+  #payloads: Map<CompiledImages, Map<string, Value>> | undefined;
 
   /** Notes that signatures of an image were checked. */
   record(image: string, verified: boolean): void {
-    this.#verified.set(image, verified || this.#verified.get(image) === true);
+    if (verified || this.#verified.get(image) === undefined) this.#verified.set(image, verified);
   }
 
   /** The message about the first of the images that no policy of the request has verified. */
-  lacking(images: readonly string[]): string | undefined {
-    const image = images.find((each) => this.#verified.get(each) !== true);
-    if (image === undefined) return undefined;
-    return this.#verified.has(image)
-      ? `image ${image} failed signature or attestation verification`
-      : `image ${image} is not verified: no policy performed a signature or attestation check on it`;
+  lacking(images: Iterable<string>): string | undefined {
+    for (const image of images) {
+      const verified = this.#verified.get(image);
+      if (verified === true) continue;
+      return verified === false
+        ? `image ${image} failed signature or attestation verification`
+        : `image ${image} is not verified: no policy performed a signature or attestation check on it`;
+    }
+    return undefined;
   }
 
   keep(policy: CompiledImages, image: string, sought: Sought, payload: unknown): void {
+    this.#payloads ??= new Map();
     const payloads = this.#payloads.get(policy) ?? new Map<string, Value>();
     this.#payloads.set(policy, payloads);
     payloads.set(payloadKey(image, sought), payload as Value);
   }
 
   payload(policy: CompiledImages, image: string, sought: Sought): Value | undefined {
-    return this.#payloads.get(policy)?.get(payloadKey(image, sought));
+    return this.#payloads?.get(policy)?.get(payloadKey(image, sought));
   }
 }
 
@@ -90,10 +95,11 @@ export class PolicyImages implements ImageCalls {
   readonly #evidence: ImageEvidence;
   readonly #attempt: Attempt;
   readonly #external: RequestExternal;
-  readonly #matches = new Map<string, boolean>();
-  readonly #attestors = new Map<CompiledAttestor, Attestor>();
-  /** The images that the policy is about, each once; their signatures are checked side by side. */
-  readonly matched = new Set<string>();
+  /** Of images that are matched by expressions. */
+  #matches: Map<string, boolean> | undefined;
+  /** Of those with expressions. */
+  #attestors: Map<CompiledAttestor, Attestor> | undefined;
+  readonly #matched = new SmallMap<true>();
   /** The variables of attestors' expressions. Set before validations are evaluated. */
   bindings: Bindings = {};
 
@@ -104,6 +110,16 @@ export class PolicyImages implements ImageCalls {
     this.#external = attempt.world.external;
   }
 
+  /** The images that the policy is about, each once; their signatures are checked side by side. */
+  get matched(): readonly string[] {
+    return this.#matched.keys;
+  }
+
+  /** Adds an image that the policy is about. */
+  add(image: string): void {
+    this.#matched.set(image, true);
+  }
+
   /**
    * Whether the policy is about an image.
    * @param evaluate evaluates an expression of `matchImageReferences`; default: as a part of the expression that calls a function
@@ -112,19 +128,19 @@ export class PolicyImages implements ImageCalls {
     image: string,
     evaluate = (expression: Expression, bindings: Bindings): Result | Waiting => this.#part(expression, bindings),
   ): boolean | CelError | Waiting {
-    const known = this.#matches.get(image);
-    if (known !== undefined) return known;
     const { matchers } = this.#policy;
-    let matches = matchers.length === 0;
+    if (matchers.length === 0 || this.#matched.get(image) === true) return true;
+    const known = this.#matches?.get(image);
+    if (known !== undefined) return known;
     for (const matcher of matchers) {
       const found = "glob" in matcher ? matcher.glob(image) : evaluate(matcher.expression, { ref: image });
       if (found instanceof Waiting || found instanceof CelError) return found;
       if (typeof found !== "boolean") return new CelError(notConverted(found, "bool"));
-      matches = found;
-      if (matches) break;
+      if (found) return true;
     }
-    this.#matches.set(image, matches);
-    return matches;
+    this.#matches ??= new Map();
+    this.#matches.set(image, false);
+    return false;
   }
 
   /** The digest of an image, which must be there. */
@@ -173,23 +189,26 @@ export class PolicyImages implements ImageCalls {
     if (sought instanceof CelError) return sought;
     const asked = this.#asked(sought, attestors);
     if (asked instanceof Waiting || asked instanceof CelError) return asked;
-    // The image must be there, whoever is asked about it.
+    // The image must be there all the same.
     if (asked.length === 0) return found(this.digest(image), "failed to get imagedata", () => 0);
-    const verdicts = asked.map((attestor) => this.#verdict(image, attestor, sought));
-    if (verdicts.some((verdict) => verdict instanceof Waiting)) {
+    const verdicts: (AttestorVerdict | LookupFailure)[] = [];
+    for (const attestor of asked) {
+      const verdict = this.#verdict(image, attestor, sought);
+      if (!(verdict instanceof Waiting)) verdicts.push(verdict);
+    }
+    if (verdicts.length < asked.length) {
       // The other images come next, most often: their questions go along with these.
       for (const other of this.matched) for (const attestor of asked) this.#verdict(other, attestor, sought);
       return Waiting.INSTANCE;
     }
     let count = 0;
-    for (const [i, verdict] of (verdicts as readonly (AttestorVerdict | LookupFailure)[]).entries()) {
-      const name = asked[i]?.name ?? "";
+    for (let i = 0; i < verdicts.length; i++) {
+      const verdict = verdicts[i];
       if (verdict instanceof LookupFailure)
-        return new CelError(`attestor ${name} can't be checked for image ${image}: ${verdict.message}`);
-      if (verdict.verified) {
-        count += 1;
-        if (verdict.payload !== undefined) this.#evidence.keep(this.#policy, image, sought, verdict.payload);
-      }
+        return new CelError(`attestor ${asked[i]?.name} can't be checked for image ${image}: ${verdict.message}`);
+      if (verdict?.verified !== true) continue;
+      count += 1;
+      if (verdict.payload !== undefined) this.#evidence.keep(this.#policy, image, sought, verdict.payload);
     }
     this.#evidence.record(image, count > 0);
     return count;
@@ -210,7 +229,8 @@ export class PolicyImages implements ImageCalls {
   }
 
   #attestor(compiled: CompiledAttestor): Attestor | CelError | Waiting {
-    const known = this.#attestors.get(compiled);
+    if (compiled.expressions.length === 0) return compiled.with(NO_VALUES);
+    const known = this.#attestors?.get(compiled);
     if (known !== undefined) return known;
     const values: string[] = [];
     for (const expression of compiled.expressions) {
@@ -223,6 +243,7 @@ export class PolicyImages implements ImageCalls {
       }
     }
     const attestor = compiled.with(values);
+    this.#attestors ??= new Map();
     this.#attestors.set(compiled, attestor);
     return attestor;
   }
@@ -239,6 +260,7 @@ export class PolicyImages implements ImageCalls {
   }
 }
 
+const NO_VALUES: readonly string[] = [];
 const SIGNATURE: Sought = { kind: "signature" };
 
 const NO_STATEMENT: AttestorVerdict = {
