@@ -49,7 +49,7 @@ import { MAX_ALIASED_VALUES } from "../../src/config/documents/node-builder.js";
 import { NAMESPACED_MODULE_MIB } from "../../src/config/from-cluster/namespaced-limits.js";
 import { JSON_MAX_DEPTH } from "../../src/data/json-reader.js";
 import { YAML_MAX_DEPTH } from "../../src/data/yaml/node.js";
-import { MAX_LAYOUT_INDEX_BYTES, MAX_LAYOUT_INDEX_VALUES } from "../../src/fetch/image-layout.js";
+import { MAX_LAYOUT_FILES, MAX_LAYOUT_INDEX_BYTES, MAX_LAYOUT_INDEX_VALUES } from "../../src/fetch/image-layout.js";
 import {
   MAX_ANSWER_BYTES as MANIFEST_BYTES,
   MAX_ANSWER_VALUES as MANIFEST_VALUES,
@@ -314,7 +314,7 @@ const LIMITS: Readonly<Record<string, readonly string[]>> = {
   ],
   "apply.md": [
     `From ${mib(THREADS_FROM_BYTES)} on, all processors are used`,
-    `\`index.json\` of more than ${mib(MAX_LAYOUT_INDEX_BYTES)} or ${count(MAX_LAYOUT_INDEX_VALUES)} values`,
+    `\`index.json\` of more than ${mib(MAX_LAYOUT_INDEX_BYTES)} or ${count(MAX_LAYOUT_INDEX_VALUES)} values, and more than ${count(MAX_LAYOUT_FILES)} files`,
   ],
   "mutating-admission-policies.md": [`One mutation may give ${mib(MUTATION_MAX_SIZE)}`],
   "metrics.md": [
