@@ -43,12 +43,26 @@ func isManifest(r *http.Request) bool { return strings.Contains(r.URL.Path, "/ma
 
 // serveImages serves the layouts' images: as they are, one second late, never, to the user reader:secret only, not at all (503), and without signatures (503).
 func serveImages(layouts []string) error {
-	images := registry.New(registry.WithReferrersSupport(true), registry.Logger(log.New(io.Discard, "", 0)))
+	store := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
+	referrers := map[string][]listed{}
+	images := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path, digest, ok := strings.Cut(r.URL.Path, "/referrers/")
+		if !ok {
+			store.ServeHTTP(w, r)
+			return
+		}
+		all := referrers[strings.TrimPrefix(path, "/v2/")+"@"+digest]
+		if all == nil {
+			all = []listed{}
+		}
+		w.Header().Set("Content-Type", "application/vnd.oci.image.index.v1+json")
+		_ = json.NewEncoder(w).Encode(map[string]any{"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json", "manifests": all})
+	})
 	for _, folder := range layouts {
 		if folder == "" {
 			continue
 		}
-		if err := fill(images, folder); err != nil {
+		if err := fill(store, referrers, folder); err != nil {
 			return fmt.Errorf("%s: %w", folder, err)
 		}
 	}
@@ -106,14 +120,26 @@ type descriptor struct {
 	Annotations map[string]string `json:"annotations"`
 }
 
+// listed is a referrer as the registry lists it: with the artifact's type, which go-containerregistry's registry takes from the configuration.
+type listed struct {
+	MediaType    string            `json:"mediaType"`
+	Digest       string            `json:"digest"`
+	Size         int               `json:"size"`
+	ArtifactType string            `json:"artifactType"`
+	Annotations  map[string]string `json:"annotations,omitempty"`
+}
+
 type manifest struct {
-	Manifests []descriptor `json:"manifests"`
-	Config    *descriptor  `json:"config"`
-	Layers    []descriptor `json:"layers"`
+	Manifests    []descriptor      `json:"manifests"`
+	Config       *descriptor       `json:"config"`
+	Layers       []descriptor      `json:"layers"`
+	Subject      *descriptor       `json:"subject"`
+	ArtifactType string            `json:"artifactType"`
+	Annotations  map[string]string `json:"annotations"`
 }
 
 // fill pushes what a layout holds. A name is REGISTRY/REPOSITORY:TAG or REGISTRY/REPOSITORY@DIGEST; what has none stands beside each named image.
-func fill(images http.Handler, folder string) error {
+func fill(images http.Handler, referrers map[string][]listed, folder string) error {
 	ask := func(method, path, mediaType string, body []byte) error {
 		r := httptest.NewRequest(method, "http://localhost"+path, strings.NewReader(string(body)))
 		if mediaType != "" {
@@ -144,6 +170,14 @@ func fill(images http.Handler, folder string) error {
 			if err := push(repository, child.Digest, child); err != nil {
 				return err
 			}
+		}
+		if m.Subject != nil {
+			kind := m.ArtifactType
+			if kind == "" && m.Config != nil {
+				kind = m.Config.MediaType
+			}
+			of := repository + "@" + m.Subject.Digest
+			referrers[of] = append(referrers[of], listed{d.MediaType, d.Digest, len(raw), kind, m.Annotations})
 		}
 		if m.Config != nil {
 			m.Layers = append(m.Layers, *m.Config)
@@ -227,7 +261,15 @@ func serveTrust(file, home string) error {
 	if err := os.MkdirAll(targets, 0o755); err != nil {
 		return err
 	}
-	contents := map[string][]byte{"trusted_root.json": raw, "ctfe.pub": logKey(raw, "ctlogs"), "rekor.pub": logKey(raw, "tlogs")}
+	contents := map[string][]byte{"trusted_root.json": raw}
+	root := map[string]json.RawMessage{}
+	_ = json.Unmarshal(raw, &root)
+	// Kyverno demands keys of both sorts of logs, of the trusted root or as files, also where none is used.
+	for name, logs := range map[string]string{"ctfe.pub": "ctlogs", "rekor.pub": "tlogs"} {
+		if len(root[logs]) < 3 {
+			contents[name] = []byte(someKey)
+		}
+	}
 	store := tuf.FileSystemStore(folder, nil)
 	repo, err := tuf.NewRepo(store)
 	if err != nil {
@@ -260,25 +302,16 @@ func serveTrust(file, home string) error {
 		return err
 	}
 	published := filepath.Join(folder, "repository")
-	root, err := os.ReadFile(filepath.Join(published, "root.json"))
+	signed, err := os.ReadFile(filepath.Join(published, "root.json"))
 	if err != nil {
 		return err
 	}
-	trustRoot = base64.StdEncoding.EncodeToString(root)
+	trustRoot = base64.StdEncoding.EncodeToString(signed)
 	return listen(trusted, http.FileServer(http.Dir(published)))
 }
 
-// logKey is the first log's public key as PEM, or another key where there is no log: cosign's old way of asking demands one.
-func logKey(raw []byte, logs string) []byte {
-	root := map[string]json.RawMessage{}
-	_ = json.Unmarshal(raw, &root)
-	var listed []struct {
-		PublicKey struct{ RawBytes string } `json:"publicKey"`
-	}
-	_ = json.Unmarshal(root[logs], &listed)
-	der := "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE3E0/dXEqIvrATDihqt33TUGwTlfMBVkoPfZtE9B85xHbD1UX/bTLM/fN4kQkFzqO3QHHKJf8EEL3T2iZaAemDg=="
-	if len(listed) > 0 && listed[0].PublicKey.RawBytes != "" {
-		der = listed[0].PublicKey.RawBytes
-	}
-	return []byte("-----BEGIN PUBLIC KEY-----\n" + der + "\n-----END PUBLIC KEY-----\n")
-}
+const someKey = `-----BEGIN PUBLIC KEY-----
+MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE3E0/dXEqIvrATDihqt33TUGwTlfM
+BVkoPfZtE9B85xHbD1UX/bTLM/fN4kQkFzqO3QHHKJf8EEL3T2iZaAemDg==
+-----END PUBLIC KEY-----
+`
