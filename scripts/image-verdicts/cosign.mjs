@@ -1,5 +1,11 @@
 /** What cosign 3 is asked for an attestor, in the layout's folder, with the trust root that stands there. */
-import { createHash } from "node:crypto";
+/** Whether cosign can be asked the same: it takes one identity, with an issuer and a subject, each in one form. */
+export function canAskCosign({ cosign: { keyless } }) {
+  if (keyless === undefined) return true;
+  const [identity = {}, ...more] = keyless.identities;
+  const one = (...forms) => forms.filter((form) => identity[form] !== undefined).length === 1;
+  return more.length === 0 && one("issuer", "issuerRegExp") && one("subject", "subjectRegExp");
+}
 
 export function cosignVerify(attestor, image, { keys, type }) {
   const { key, keyless, ctlog = {}, annotations = {} } = attestor.cosign;
@@ -19,12 +25,10 @@ export function cosignVerify(attestor, image, { keys, type }) {
           ...flag("oidc-issuer-regexp", identity.issuerRegExp),
         ]
       : []),
-    ...(ctlog.insecureIgnoreTlog ? ["--insecure-ignore-tlog"] : []),
+    ...(ctlog.insecureIgnoreTlog ? ["--insecure-ignore-tlog", ...(keyless ? ["--use-signed-timestamps"] : [])] : []),
     ...(ctlog.insecureIgnoreSCT ? ["--insecure-ignore-sct"] : []),
     ...Object.entries(annotations).flatMap(([name, value]) => ["-a", `${name}=${value}`]),
     ...(type ? ["--type", type] : []),
     image.tagged,
   ];
 }
-
-export const short = (text) => createHash("sha256").update(text).digest("hex").slice(0, 8);

@@ -96,8 +96,17 @@ export const notary = (value, { name = "a", tsa } = {}) => ({
 /** One policy, asked of one object. */
 export const asked = (id, spec, object, more = {}) => ({ id, policies: [policy(spec)], resources: [object], ...more });
 
-/** What is right where Kyverno is not: why it differs, and each request's status and message. */
+/**
+ * What is right where Kyverno's answer is not, for one request. The reasons:
+ * - `weaker`: Kyverno takes for a signature what proves nothing, or does not look at a field of the attestor;
+ * - `unverified`: Kyverno does not find what cosign and the attestor's own fields say is signed;
+ * - `unasked`: a registry could not be asked, and Kyverno says "unsigned";
+ * - `hangs`: Kyverno does not answer, or ends;
+ * - `refused`: Kyverno takes a policy that can never do what it says, or what is not served here.
+ */
 export const right = (reason, status, message) => ({
   differs: reason,
   right: [{ status, ...(message !== undefined && { message }) }],
 });
+/** The policy is refused when it is loaded. */
+export const REFUSED = { differs: "refused", refused: true };
