@@ -1,7 +1,7 @@
 /** Artifacts that refer to an image (distribution specification 1.1): their list by type, and their content. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { JsonError, readJsonInSteps, scanJson } from "../data/json.js";
-import { hasMoreValues } from "../data/json-values.js";
+import { tooManyIn } from "../data/json-values.js";
 import { limiter } from "../data/limiter.js";
 import { FetchError } from "./fetch-error.js";
 import { MAX_ANSWER_BYTES } from "./limits.js";
@@ -16,6 +16,8 @@ export const MAX_ARTIFACTS = 50;
 export const MAX_ARTIFACT_BYTES = 10_000_000;
 /** Most JSON values of an artifact's content: lists of a large image's files have half of them. */
 export const MAX_ARTIFACT_VALUES = 1_000_000;
+/** Most members of one object in it: their names are listed in one go. */
+export const MAX_ARTIFACT_MEMBERS = 100_000;
 
 /** Holds one large content at a time. */
 const oneLarge = limiter(1);
@@ -71,8 +73,10 @@ export async function artifactContent(about: Attested, artifact: Descriptor): Pr
     const { bytes } = await onlyLayer(about, artifact, MAX_ARTIFACT_BYTES);
     const text = bytes.toString("utf8");
     await nextTurn();
-    if (hasMoreValues(text, MAX_ARTIFACT_VALUES))
-      throw artifactError(`its content has more than ${MAX_ARTIFACT_VALUES} values`);
+    const tooMany = tooManyIn(text, { values: MAX_ARTIFACT_VALUES, members: MAX_ARTIFACT_MEMBERS });
+    if (tooMany === "members")
+      throw artifactError(`its content has an object of more than ${MAX_ARTIFACT_MEMBERS} members`);
+    if (tooMany) throw artifactError(`its content has more than ${MAX_ARTIFACT_VALUES} values`);
     await nextTurn();
     // Other texts would be read in one go.
     if (bytes.length > MAX_ANSWER_BYTES && scanJson(bytes, 0)?.isWhole !== true)

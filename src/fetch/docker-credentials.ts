@@ -25,8 +25,8 @@ export interface Login {
   readonly as: string;
 }
 
-/** Finds the log-in of a registry by its host; some depend on the repository. */
-export type CredentialStore = (host: string, repository: string) => Promise<Login>;
+/** Finds the log-in of a registry by its host; some depend on the repository, and on whether the registry was asked by TLS. */
+export type CredentialStore = (host: string, repository: string, byTls: boolean) => Promise<Login>;
 
 /** Reads a Secret of the server's namespace. Its errors may have words for answers (`Shown`). */
 export type ReadSecret = (name: string) => Promise<Readonly<Record<string, unknown>>>;
@@ -67,7 +67,7 @@ export function secretCredentials(
   read: ReadSecret,
   others: CredentialStore,
 ): CredentialStore {
-  return async (host, repository) => {
+  return async (host, repository, byTls) => {
     for (const name of names) {
       const text = `${UNREADABLE} of Secret ${name}`;
       const failed = (reason: string, shown = reason, cause?: unknown) =>
@@ -78,7 +78,7 @@ export function secretCredentials(
       const entry = mostSpecific(authsIn(secret, failed), host, repository);
       if (entry !== undefined) return fromEntry(entry, host, `Secret ${name}`);
     }
-    return others(host, repository);
+    return others(host, repository, byTls);
   };
 }
 

@@ -41,6 +41,8 @@ export interface HttpRequest {
   readonly body?: Uint8Array;
   /** Receives the body of a successful answer, which is then empty. */
   readonly into?: TakesPieces | undefined;
+  /** Whether plain HTTP must not take the place of TLS that fails, except for hosts in sources.yml: for log-ins. */
+  readonly isSecret?: boolean;
   /** Whether a redirect to a URL is permitted; default: to any that the client may request. */
   readonly permits?: ((url: URL) => boolean) | undefined;
 }
@@ -125,13 +127,13 @@ export class HttpClient {
     });
   }
 
-  /** Whether the host of a URL may be asked by plain HTTP. */
+  /** Whether a server that was asked by this URL may lead to plain HTTP, or be asked by it. */
   isInsecure(url: URL): boolean {
-    return this.#plain || this.#isListed(url);
+    return (this.#plain && url.protocol === "http:") || this.isListed(url);
   }
 
   /** Whether sources.yml lists the host of a URL as insecure. */
-  #isListed(url: URL): boolean {
+  isListed(url: URL): boolean {
     return hostKeys(url).some((key) => this.#sources.insecure.has(key));
   }
 
@@ -158,11 +160,11 @@ export class HttpClient {
   }
 
   async #once(url: URL, request: HttpRequest): Promise<HttpAnswer> {
-    const { headers = {}, signal, method = "GET", body } = request;
+    const { headers = {}, signal, method = "GET", body, isSecret = false } = request;
     this.check(url);
     const undici = await loadUndici();
     const failures: unknown[] = [];
-    for (const attempt of this.#attempts(url)) {
+    for (const attempt of this.#attempts(url, isSecret)) {
       const target = new URL(url);
       target.protocol = attempt.protocol;
       let answer: Dispatcher.ResponseData;
@@ -193,12 +195,12 @@ export class HttpClient {
     });
   }
 
-  #attempts(url: URL): readonly Attempt[] {
+  #attempts(url: URL, isSecret: boolean): readonly Attempt[] {
     if (url.protocol === "http:") return [{ protocol: "http:", verified: false }];
     const verified: Attempt = { protocol: "https:", verified: true };
     const plain: Attempt = { protocol: "http:", verified: false };
-    if (this.#isListed(url)) return [verified, { protocol: "https:", verified: false }, plain];
-    return this.#plain ? [verified, plain] : [verified];
+    if (this.isListed(url)) return [verified, { protocol: "https:", verified: false }, plain];
+    return this.#plain && !isSecret ? [verified, plain] : [verified];
   }
 
   #dispatcher(url: URL, verified: boolean, { Agent, ProxyAgent }: Undici): Dispatcher {

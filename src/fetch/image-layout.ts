@@ -28,6 +28,8 @@ export const LAYOUT_MANIFEST_BYTES = { each: 4 * 1024 * 1024, total: 256 * 1024 
 export const MAX_LAYOUT_FILES = 20_000;
 /** Bytes that are read and hashed before other work has its turn. */
 const PIECE_BYTES = 256 * 1024;
+/** Files that are read at a time. */
+const FILES_AT_ONCE = 8;
 
 /** Annotations with names: the specification's, and containerd's. */
 const NAMES = ["org.opencontainers.image.ref.name", "io.containerd.image.name"];
@@ -48,6 +50,13 @@ interface Listing {
   /** Digests by {@link keyOf}, or by a tag alone, or by `""` for the only one without a name; more than one where the index contradicts itself. */
   readonly names: ReadonlyMap<string, ReadonlySet<string>>;
   readonly entries: ReadonlyMap<string, Descriptor>;
+}
+
+/** A file of a layout, with what it is where it refers to another one. */
+interface Referrer {
+  readonly size: number;
+  readonly to?: string;
+  readonly one?: Descriptor;
 }
 
 /**
@@ -137,6 +146,7 @@ class ImageLayouts implements Registry {
 class Layout {
   readonly folder: string;
   readonly #given: ImageReference | undefined;
+  #root: Promise<string> | undefined;
   #listing: Promise<Listing> | undefined;
   #referrers: Promise<ReadonlyMap<string, readonly Descriptor[]>> | undefined;
 
@@ -237,39 +247,50 @@ class Layout {
   /** The manifests that have a subject, by it: also those that are not listed, such as the bundles of `cosign save`. */
   async #refer(entries: Listing["entries"]): Promise<ReadonlyMap<string, readonly Descriptor[]>> {
     const found = new Map<string, Descriptor[]>();
-    const files = await readdir(join(this.folder, "blobs", "sha256")).catch(() => []);
+    const files = await readdir(join(this.folder, "blobs", "sha256")).catch((cause: NodeJS.ErrnoException) => {
+      if (cause.code === "ENOENT") return [];
+      throw this.#broken(`blobs/sha256 can't be read: ${fileProblem(cause)}`);
+    });
     if (files.length > MAX_LAYOUT_FILES) throw this.#broken(`blobs/sha256 has more than ${MAX_LAYOUT_FILES} files`);
     const others = files.filter((file) => /^[0-9a-f]{64}$/.test(file)).map((file) => `sha256:${file}`);
+    const all = [...new Set([...entries.keys(), ...others])];
     let total = 0;
-    for (const digest of new Set([...entries.keys(), ...others])) {
-      const entry = entries.get(digest);
-      // Others may be layers and documents, which are larger, or not for us.
-      const isManifest = /manifest|index/.test(entry?.mediaType ?? "");
-      const name = `the manifest ${digest} in ${this.folder}`;
-      const most = isManifest ? LAYOUT_MANIFEST_BYTES.each : MAX_ANSWER_BYTES;
-      const bytes = await this.read(entry ?? { digest }, name, most).catch((error: unknown) => {
-        if (isManifest || !(error instanceof FetchError) || error.shown !== TOO_LARGE) throw error;
-        return undefined;
-      });
-      total += bytes?.length ?? 0;
-      if (total > LAYOUT_MANIFEST_BYTES.total)
-        throw this.#broken(`its manifests have more than ${LAYOUT_MANIFEST_BYTES.total} bytes`);
-      // Only those are parsed: lists of signatures may be large.
-      if (bytes?.[0] !== 0x7b || !bytes.includes('"subject"')) continue;
-      const content = (isManifest ? readObject(bytes, name) : objectIn(bytes)) ?? {};
-      const { artifactType, annotations, mediaType = "" } = content;
-      const [to, config] = [content.subject, content.config].map((part) => (part ?? {}) as Partial<Descriptor>);
-      if (typeof to?.digest !== "string") continue;
-      const type = artifactType || config?.mediaType;
-      const one = { mediaType, digest, size: bytes.length, artifactType: type, annotations };
-      if (isDescriptor(one))
-        found
-          .set(to.digest, found.get(to.digest) ?? [])
-          .get(to.digest)!
-          .push(one);
-      else if (isManifest) throw this.#broken(`the manifest ${digest} has unusable annotations, or types`);
+    for (let from = 0; from < all.length; from += FILES_AT_ONCE) {
+      const some = all.slice(from, from + FILES_AT_ONCE).map((digest) => this.#referrer(digest, entries.get(digest)));
+      for (const { size, to, one } of await Promise.all(some)) {
+        total += size;
+        if (total > LAYOUT_MANIFEST_BYTES.total)
+          throw this.#broken(`its manifests have more than ${LAYOUT_MANIFEST_BYTES.total} bytes`);
+        if (to === undefined || one === undefined) continue;
+        const list = found.get(to) ?? [];
+        found.set(to, list);
+        list.push(one);
+      }
     }
     return found;
+  }
+
+  /** The descriptor of a manifest that refers to another one; neither of both for what is no such manifest. */
+  async #referrer(digest: string, entry: Descriptor | undefined): Promise<Referrer> {
+    // Others may be layers and documents, which are larger, or not for us.
+    const isManifest = /manifest|index/.test(entry?.mediaType ?? "");
+    const name = `the manifest ${digest} in ${this.folder}`;
+    const most = isManifest ? LAYOUT_MANIFEST_BYTES.each : MAX_ANSWER_BYTES;
+    const bytes = await this.read(entry ?? { digest }, name, most).catch((error: unknown) => {
+      if (isManifest || !(error instanceof FetchError) || error.shown !== TOO_LARGE) throw error;
+      return undefined;
+    });
+    const size = bytes?.length ?? 0;
+    // Only those are parsed: lists of signatures may be large.
+    if (bytes?.[0] !== 0x7b || !bytes.includes('"subject"')) return { size };
+    const content = (isManifest ? readObject(bytes, name) : objectIn(bytes)) ?? {};
+    const { artifactType, annotations, mediaType = "" } = content;
+    const [to, config] = [content.subject, content.config].map((part) => (part ?? {}) as Partial<Descriptor>);
+    if (typeof to?.digest !== "string") return { size };
+    const one = { mediaType, digest, size, artifactType: artifactType || config?.mediaType, annotations };
+    if (isDescriptor(one)) return { size, to: to.digest, one };
+    if (isManifest) throw this.#broken(`the manifest ${digest} has unusable annotations, or types`);
+    return { size };
   }
 
   /**
@@ -279,7 +300,8 @@ class Layout {
   async #file(path: string, most: number, name: string, take: TakesPieces): Promise<number | undefined> {
     let file: FileHandle | undefined;
     try {
-      const root = await realpath(this.folder);
+      this.#root ??= realpath(this.folder);
+      const root = await this.#root;
       const real = await realpath(join(root, path));
       if (!real.startsWith(root + sep)) throw this.#broken(`${path} leads out of the folder`);
       file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

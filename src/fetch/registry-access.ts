@@ -1,6 +1,6 @@
 /** Access to registries by the options of the server: sources.yml, credentials, proxies. */
 import { NO_SOURCES, type Sources } from "../config/sources.js";
-import { dockerCredentials, type ReadSecret, secretCredentials } from "./docker-credentials.js";
+import { type CredentialStore, dockerCredentials, type ReadSecret, secretCredentials } from "./docker-credentials.js";
 import { type AddressGuard, HttpClient } from "./http-client.js";
 import type { Environment } from "./proxies.js";
 import { RegistryClient } from "./registry-client.js";
@@ -45,7 +45,12 @@ export interface RegistryAccess {
 export function openRegistries(options: RegistryAccessOptions, guard?: AddressGuard): RegistryAccess {
   const { environment, sources = NO_SOURCES, dockerConfigDirectory } = options;
   const http = new HttpClient(sources, environment, guard);
-  const credentials = dockerCredentials(environment, dockerConfigDirectory);
+  const own = dockerCredentials(environment, dockerConfigDirectory);
+  // A policy must not cause that the server's log-ins are sent in the clear.
+  const credentials: CredentialStore = async (host, repository, byTls) =>
+    byTls || http.isListed(new URL(`https://${host}`))
+      ? own(host, repository, byTls)
+      : { as: "anonymously: without TLS the server's log-ins are for insecure_sources of sources.yml" };
   const now = () => performance.now();
   const connection = new RegistryConnection(http, credentials, now);
   const registry = new RegistryClient(connection);

@@ -26,11 +26,17 @@ export interface RegistryRequest extends Omit<HttpRequest, "permits"> {
   readonly isKnown?: boolean;
 }
 
+/** A header for a registry, and whether it was asked for by TLS: then it is sent by TLS only. */
+interface Granted {
+  readonly authorization: string;
+  readonly isSecret: boolean;
+}
+
 /** A connection to any number of registries. Tokens are kept until they expire, at most {@link MAX_TOKENS}. */
 export class RegistryConnection {
   readonly #http: HttpClient;
   readonly #credentials: CredentialStore;
-  readonly #tokens: LRUCache<string, string>;
+  readonly #tokens: LRUCache<string, Granted>;
 
   /** @param now monotonic milliseconds */
   constructor(http: HttpClient, credentials: CredentialStore, now: () => number) {
@@ -55,20 +61,22 @@ export class RegistryConnection {
     // Storage that a registry redirects to has other log-ins, and must not see the registry's.
     const isRegistry = url.host === this.address(image, "").host;
     const known = isRegistry ? this.#tokens.get(key) : undefined;
-    const ask = (authorization: string | undefined) =>
+    const ask = ({ authorization, isSecret = false }: Partial<Granted> = {}) =>
       this.#http.request(url, {
         ...request,
         permits,
+        isSecret,
         headers: { ...headers, ...(authorization && { authorization }) },
       });
     let answer = await ask(known);
     let asked = "";
     // A redirect's target must not choose the token service either.
     if (answer.status === 401 && isRegistry && answer.url.host === url.host) {
-      const login = await this.#credentials(image.host, image.repository);
+      const isSecret = answer.url.protocol === "https:";
+      const login = await this.#credentials(image.host, image.repository, isSecret);
       asked = `, asked ${login.as}`;
       const authorization = await this.#authorize(image, answer, login, request);
-      if (authorization !== undefined) answer = await ask(authorization);
+      if (authorization !== undefined) answer = await ask({ authorization, isSecret });
     }
     const { status } = answer;
     if ((status >= 200 && status < 300) || alsoAnswers.includes(status)) return answer;
@@ -114,7 +122,8 @@ export class RegistryConnection {
     // A writer requests a token for writing at once, whatever the first request needs.
     url.searchParams.set("scope", actions === "pull" ? (values.get("scope") ?? own) : own);
     const headers = credentials === undefined ? {} : { authorization: basic(credentials) };
-    const told = await this.#http.request(url, { headers, maxBytes: MAX_ANSWER_BYTES, signal, permits });
+    const isSecret = url.protocol === "https:";
+    const told = await this.#http.request(url, { headers, maxBytes: MAX_ANSWER_BYTES, signal, permits, isSecret });
     const content = objectIn(told.body);
     const token = content?.token ?? content?.access_token;
     if (told.status !== 200 || typeof token !== "string") {
@@ -126,7 +135,8 @@ export class RegistryConnection {
     const lasts = typeof content?.expires_in === "number" ? content.expires_in : DEFAULT_TOKEN_SECONDS;
     const ttl = (lasts - TOKEN_MARGIN_SECONDS) * 1000;
     const authorization = `Bearer ${token}`;
-    if (ttl > 0) this.#tokens.set(`${image.host}/${image.repository} ${actions}`, authorization, { ttl });
+    const granted = { authorization, isSecret: answer.url.protocol === "https:" };
+    if (ttl > 0) this.#tokens.set(`${image.host}/${image.repository} ${actions}`, granted, { ttl });
     return authorization;
   }
 }

@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import { FetchError } from "./fetch-error.js";
 import type { ImageReference } from "./image-reference.js";
 import type { Descriptor, Manifest, Registry } from "./registry.js";
+import { MAX_REFERRER_LISTS } from "./signatures/bundle.js";
 
 /** How long a reading is shared, in milliseconds. */
 const SHARED_MS = 2_000;
@@ -14,16 +15,10 @@ const PARSED_BYTES = 4;
 /** Memory of a listed artifact, in bytes, about. */
 const LISTED_BYTES = 1_000;
 
-/** The lists of what refers to an artifact, as far as they were read. */
-interface Lists {
-  readonly rest: AsyncIterator<readonly Descriptor[]>;
-  readonly read: Promise<IteratorResult<readonly Descriptor[], undefined>>[];
-}
-
 /** A registry whose readings are shared for a moment. Failures are not, except that something is not there. */
 export class SharedReads implements Registry {
   readonly #registry: Registry;
-  readonly #reads = new LRUCache<string, object>({
+  readonly #reads = new LRUCache<string, Promise<unknown>>({
     max: MAX_SHARED,
     maxSize: MAX_SHARED_BYTES,
     ttl: SHARED_MS,
@@ -54,19 +49,18 @@ export class SharedReads implements Registry {
   }
 
   async *referrers(image: ImageReference, digest: string, signal: AbortSignal): AsyncGenerator<readonly Descriptor[]> {
-    const key = `referrers ${image.host}/${image.repository} ${digest}`;
-    let all = this.#reads.get(key) as Lists | undefined;
-    if (all === undefined) {
-      all = { rest: this.#registry.referrers(image, digest, signal)[Symbol.asyncIterator](), read: [] };
-      this.#reads.set(key, all, { size: 1 });
-    }
-    // All lists are one entry: if one of them could be forgotten, the next reader would miss it.
-    for (let index = 0; ; index++) {
-      all.read[index] ??= this.#kept(key, all, all.rest.next(), ({ value }) => LISTED_BYTES * (value?.length ?? 0));
-      const list = await all.read[index]!;
-      if (list.done === true) return;
-      yield list.value;
-    }
+    // All lists are one reading: if one of them could be forgotten, the next reader would miss it.
+    yield* await this.#shared(
+      `referrers ${image.host}/${image.repository} ${digest}`,
+      async () => {
+        const lists: (readonly Descriptor[])[] = [];
+        // One more than readers accept: it may be a registry that never ends.
+        for await (const list of this.#registry.referrers(image, digest, signal))
+          if (lists.push(list) > MAX_REFERRER_LISTS) break;
+        return lists;
+      },
+      (lists) => LISTED_BYTES * lists.flat().length,
+    );
   }
 
   #shared<T>(key: string, read: () => Promise<T>, sizeOf: (found: T) => number): Promise<T> {
@@ -74,19 +68,13 @@ export class SharedReads implements Registry {
     if (known !== undefined) return known;
     const reading = read();
     this.#reads.set(key, reading, { size: 1 });
-    return this.#kept(key, reading, reading, sizeOf);
-  }
-
-  /** Counts what arrives for an entry, and forgets the entry of a failure. */
-  #kept<T>(key: string, entry: object, reading: Promise<T>, sizeOf: (found: T) => number): Promise<T> {
-    const isEntry = () => this.#reads.peek(key) === entry;
+    const isKept = () => this.#reads.peek(key) === reading;
     reading.then(
       (found) => {
-        const size = (this.#reads.info(key)?.size ?? 0) + sizeOf(found);
-        if (isEntry()) this.#reads.set(key, entry, { size, noUpdateTTL: true });
+        if (isKept()) this.#reads.set(key, reading, { size: 1 + sizeOf(found), noUpdateTTL: true });
       },
       (error: unknown) => {
-        if (isEntry() && !(error instanceof FetchError && error.status === 404)) this.#reads.delete(key);
+        if (isKept() && !(error instanceof FetchError && error.status === 404)) this.#reads.delete(key);
       },
     );
     return reading;

@@ -120,11 +120,11 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
     ? undefined
     : openAccess(access, now, (message, level) => logger?.log(level ?? "warn", message));
   const world = cluster && clusterWorld(cluster, now);
-  const metadata = new ImageMetadata(registry);
   const external = closed
     ? closedExternal()
     : openExternal({
-        readImage: (reference, signal) => metadata.read(reference, signal),
+        readImage: (secret, reference, signal, access) =>
+          new ImageMetadata(layouts ?? registries.reached(access, secret)).read(reference, signal),
         askRegistries: (access, secret) =>
           new ImageTrustReader(layouts ?? registries.reached(access, secret), fetch.signatures),
         namespace: settings.namespace ?? podNamespace() ?? DEFAULT_NAMESPACE,

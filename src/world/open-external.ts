@@ -30,8 +30,8 @@ export interface EgressOptions {
 /** The sources. */
 export interface ExternalOptions {
   readonly egress?: EgressOptions;
-  readonly readImage: ReadImage;
-  /** Receives a reader of the Secrets that the access names. */
+  /** This and the next receive a reader of the Secrets that the access names. */
+  readonly readImage: (secret: ReturnType<typeof pullSecrets>, ...of: Parameters<ReadImage>) => ReturnType<ReadImage>;
   readonly askRegistries: (access: ImageAccess, secret: ReturnType<typeof pullSecrets>) => AskRegistries;
   /** The server's namespace. */
   readonly namespace: string;
@@ -115,7 +115,7 @@ export function openExternal(options: ExternalOptions): OpenExternal {
     data: {
       objects: objects ?? NO_OBJECTS,
       http,
-      images: new RegistryImages(readImage, now, ended.signal),
+      images: new RegistryImages((...of) => readImage(secret, ...of), now, ended.signal),
       trust: new RegistryTrust((access) => askRegistries(access, secret), now, ended.signal),
       entries:
         objects === undefined || cluster === undefined ? NO_ENTRIES : new ClusterEntries(objects, cluster, keeper, now),

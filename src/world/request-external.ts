@@ -92,6 +92,17 @@ export class RequestExternal {
     return this.#ask(keyOf("image", reference), () => this.#data.images.metadata(reference));
   }
 
+  /** The same by a policy's access, of the digest that {@link imageDigest} gives. */
+  imageData(image: string, access: ImageAccess): Answered<JsonObject> {
+    const put = (): Eventual<JsonObject | LookupFailure> =>
+      andThen(this.#data.images.metadata(image, access), (found) => {
+        if (found instanceof LookupFailure || typeof found.digest !== "string") return found;
+        const digest = this.#oneDigest(image, found.digest, access);
+        return digest instanceof LookupFailure ? digest : found;
+      });
+    return this.#ask(keyOf("image data", image, wordOf(access)), put);
+  }
+
   /** The digest of an image. Within the request it is that of all policies: one of them must not verify what another one has not seen. */
   imageDigest(image: string, access: ImageAccess): Answered<string> {
     const known = this.#digests?.get(image);

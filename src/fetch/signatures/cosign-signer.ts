@@ -92,6 +92,7 @@ async function prepared(attestor: CosignAttestor) {
   const requiresLog = ctlog.insecureIgnoreTlog !== true;
   const isProven = isChained && ctlog.insecureIgnoreSCT !== true;
 
+  if (!/^(?:\w[\w.-]{0,50})?$/.test(source?.tagPrefix ?? "")) throw wrong("source.tagPrefix", "can't begin a tag");
   const keyed = key && { key, publicKey: key.export({ type: "spki", format: "der" }) };
   return {
     /** The repository of its signatures; absent: that of the image. */

@@ -7,9 +7,10 @@ import { andThen, type Eventual } from "../eventual.js";
 import { LookUps } from "../look-ups.js";
 import { LookupFailure } from "../resources/resource-source.js";
 import type { ImageSource } from "./image-source.js";
+import { type ImageAccess, wordOf } from "./image-trust.js";
 
 /** Reads an image's metadata from a registry, as JSON data. Its errors may have words for answers (`Shown`). */
-export type ReadImage = (reference: string, signal: AbortSignal) => Promise<JsonObject>;
+export type ReadImage = (reference: string, signal: AbortSignal, access: ImageAccess) => Promise<JsonObject>;
 
 /** Time for one question about an image, log-in, index, manifest and configuration included: as long as the API server waits for a webhook. */
 export const IMAGE_MS = 10_000;
@@ -19,6 +20,8 @@ export const MAX_IMAGES = 1_000;
 const MAX_IMAGES_BYTES = 32 * 1024 * 1024;
 /** Most bytes of one that is kept: ten times a usual one. A larger one is read anew each time. */
 const MAX_KEPT_BYTES = 256 * 1024;
+
+const SERVERS: ImageAccess = {};
 
 /** Images of registries; their metadata is kept for a moment, since requests for the same image come together. */
 export class RegistryImages implements ImageSource {
@@ -39,19 +42,19 @@ export class RegistryImages implements ImageSource {
     this.#signal = signal;
   }
 
-  metadata(reference: string): Eventual<JsonObject | LookupFailure> {
+  metadata(reference: string, access: ImageAccess = SERVERS): Eventual<JsonObject | LookupFailure> {
     const found = this.#images.ask(
-      reference,
-      () => this.#ask(reference),
+      `${wordOf(access)} ${reference}`,
+      () => this.#ask(reference, access),
       () => ANSWER_KEPT_MS,
     );
     return andThen(found, (image) => image ?? new LookupFailure("the registry says nothing"));
   }
 
-  async #ask(reference: string): Promise<JsonObject> {
+  async #ask(reference: string, access: ImageAccess): Promise<JsonObject> {
     const limit = endWithin(this.#signal, IMAGE_MS);
     try {
-      return withDoubles(await this.#read(reference, limit.signal)) as JsonObject;
+      return withDoubles(await this.#read(reference, limit.signal, access)) as JsonObject;
     } finally {
       limit.done();
     }

@@ -14,8 +14,14 @@ export interface CompiledAttestor {
   readonly paths: readonly FieldPath[];
 }
 
+/** A glob over references, and the number of its characters. */
+export interface ImageGlob {
+  readonly glob: (image: string) => boolean;
+  readonly length: number;
+}
+
 /** A rule of `matchImageReferences`: a glob, or an expression over `ref`. */
-export type ImageMatcher = { readonly glob: (image: string) => boolean } | { readonly expression: Expression };
+export type ImageMatcher = ImageGlob | { readonly expression: Expression };
 
 /** Images, attestors and what is required of them. */
 export interface CompiledImages {

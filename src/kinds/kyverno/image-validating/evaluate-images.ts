@@ -7,7 +7,7 @@ import type { Expression } from "../../shared/expressions/expression.js";
 import type { Evaluated, EvaluationData } from "../engine/evaluated.js";
 import { ImageReference } from "../libraries/image-reference.js";
 import type { CompiledImages } from "./compiled-images.js";
-import { imageList, podImages, taggedImages } from "./pod-images.js";
+import { imageList, pinned, podImages, type TaggedImage, taggedImages } from "./pod-images.js";
 import { type PolicyImages, signerBindings } from "./policy-images.js";
 
 /** Evaluates an expression; with the evaluation's own variables by default. */
@@ -91,24 +91,26 @@ function withoutDigest(images: Iterable<string>): Evaluated | undefined {
 }
 
 /** Replaces the tags of matching images by their digests. An image without one keeps its tag, and is an error. */
-export function pinTags(calls: PolicyImages, before: JsonObject, evaluate: Evaluate): Evaluated | Waiting {
-  let object = before;
+export function pinTags(calls: PolicyImages, object: JsonObject, evaluate: Evaluate): Evaluated | Waiting {
   const tagged = taggedImages(object);
   if ("error" in tagged) return { kind: "unpinned", message: tagged.error, object };
   const failures: string[] = [];
+  const digests = new Map<TaggedImage, string>();
   let waits = false;
-  for (const { image, pinned } of tagged) {
+  for (const one of tagged) {
+    const { image } = one;
     const matches = calls.matches(image, evaluate);
     if (matches instanceof Waiting) return matches;
-    if (matches instanceof CelError) return { kind: "unpinned", message: matches.message, object: before };
+    if (matches instanceof CelError) return { kind: "unpinned", message: matches.message, object };
     if (!matches) continue;
     const digest = calls.digest(image);
     if (digest instanceof Waiting) waits = true;
     else if (digest instanceof LookupFailure)
       failures.push(`failed to resolve digest for image ${image}: ${digest.message}`);
-    else object = pinned(object, digest);
+    else digests.set(one, digest);
   }
   if (waits) return Waiting.INSTANCE;
-  if (failures.length > 0) return { kind: "unpinned", message: failures.join("; "), object };
-  return { kind: "pass", annotations: {}, object };
+  const after = pinned(object, digests);
+  if (failures.length > 0) return { kind: "unpinned", message: failures.join("; "), object: after };
+  return { kind: "pass", annotations: {}, object: after };
 }

@@ -1,6 +1,5 @@
 /** The images of pods and of pods' controllers: where they stand, and how their tags are replaced by digests (spec kyverno.md 9). */
 import { CelError, createEnvironment, DYN, type Program, typeNameOf, type Value } from "../../../cel/index.js";
-import { setKey } from "../../../data/plain-object.js";
 import type { GroupVersionResource } from "../../../kubernetes/names.js";
 import { isObject, type JsonObject, member, text } from "../../../kubernetes/object.js";
 import { ImageReference } from "../libraries/image-reference.js";
@@ -114,12 +113,12 @@ export function imageList(value: Value | CelError): readonly string[] | CelError
     : new CelError(`unsupported native conversion from '${typeNameOf(other)}' to 'string'`);
 }
 
-/** An image with a tag, in full. */
+/** An image with a tag, and its place. */
 export interface TaggedImage {
-  /** As `docker.io/busybox:latest`. */
+  /** In full, as `docker.io/busybox:latest`. */
   readonly image: string;
-  /** The object with that image by its digest. */
-  pinned(object: JsonObject, digest: string): JsonObject;
+  readonly list: string;
+  readonly index: number;
 }
 
 /** The images of an object that have no digest, or why one of them can't be read. */
@@ -137,8 +136,7 @@ export function taggedImages(object: JsonObject): readonly TaggedImage[] | { rea
       const image = inFull(written);
       if (image instanceof CelError) return { error: `invalid image '${written}' (${image.message})` };
       if (image === undefined) continue;
-      const place = [...path, list, index, "image"];
-      tagged.push({ image, pinned: (other, digest) => replaced(other, place, `${image}@${digest}`) as JsonObject });
+      tagged.push({ image, list, index });
     }
   }
   return tagged;
@@ -155,12 +153,21 @@ function inFull(written: string): string | undefined | CelError {
   return image.lastIndexOf(":") > image.lastIndexOf("/") ? image : `${image}:${reference.tag}`;
 }
 
+/** A copy of the object with digests at its images; made in one go, since requests choose their number. */
+export function pinned(object: JsonObject, digests: ReadonlyMap<TaggedImage, string>): JsonObject {
+  const path = SPEC_OF_KIND.get(text(object, "kind")) ?? POD;
+  const lists = new Map<string, unknown[]>();
+  for (const [{ image, list, index }, digest] of digests) {
+    const containers = lists.get(list) ?? [...(at(object, [...path, list]) as readonly unknown[])];
+    containers[index] = replaced(containers[index], ["image"], `${image}@${digest}`);
+    lists.set(list, containers);
+  }
+  let copy: unknown = object;
+  for (const [list, containers] of lists) copy = replaced(copy, [...path, list], containers);
+  return copy as JsonObject;
+}
+
 /** A copy with another value at a place. */
-function replaced(value: unknown, [key, ...rest]: readonly (string | number)[], image: string): unknown {
-  if (key === undefined) return image;
-  if (typeof key === "number")
-    return (value as readonly unknown[]).map((each, i) => (i === key ? replaced(each, rest, image) : each));
-  const copy: Record<string, unknown> = { ...(value as JsonObject) };
-  setKey(copy, key, replaced(copy[key], rest, image));
-  return copy;
+function replaced(value: unknown, [key, ...rest]: readonly string[], other: unknown): unknown {
+  return key === undefined ? other : { ...(value as JsonObject), [key]: replaced(member(value, key), rest, other) };
 }

@@ -17,7 +17,7 @@ import type { Attempt } from "../../shared/expressions/attempt.js";
 import type { Expression } from "../../shared/expressions/expression.js";
 import { asValue } from "../external/context-value.js";
 import type { ImageCalls } from "../state.js";
-import type { CompiledAttestor, CompiledImages } from "./compiled-images.js";
+import type { CompiledAttestor, CompiledImages, ImageGlob } from "./compiled-images.js";
 
 /** An attestor in expressions: its own expressions are evaluated when signatures are checked. */
 class AttestorValue extends OpaqueValue {
@@ -55,6 +55,7 @@ const SIGNERS = new WeakMap<CompiledImages, Readonly<Record<"attestors" | "attes
 /** The facts about images that all policies about one request have found (disposable). Later attempts take nothing of them back. */
 export class ImageEvidence {
   readonly #verified = new SmallMap<boolean>();
+  #globbed: Map<ImageGlob["glob"], Map<string, boolean>> | undefined;
   /** Contents of attestations that were verified, by policy, image and type. */
   #payloads: Map<CompiledImages, Map<string, Value>> | undefined;
 
@@ -73,6 +74,17 @@ export class ImageEvidence {
         : `image ${image} is not verified: no policy performed a signature or attestation check on it`;
     }
     return undefined;
+  }
+
+  /** Whether a glob matches an image, if that is kept. */
+  globbed(glob: ImageGlob["glob"], image: string): boolean | undefined {
+    return this.#globbed?.get(glob)?.get(image);
+  }
+
+  keepGlobbed(glob: ImageGlob["glob"], image: string, matches: boolean): void {
+    this.#globbed ??= new Map();
+    const found = this.#globbed.get(glob) ?? new Map<string, boolean>();
+    this.#globbed.set(glob, found.set(image, matches));
   }
 
   keep(policy: CompiledImages, image: string, sought: Sought, payload: unknown): void {
@@ -97,6 +109,8 @@ export class PolicyImages implements ImageCalls {
   readonly #external: RequestExternal;
   /** Of images that are matched by expressions. */
   #matches: Map<string, boolean> | undefined;
+  /** The work on globs in this attempt. */
+  #globSteps = 0;
   /** Of those with expressions. */
   #attestors: Map<CompiledAttestor, Attestor> | undefined;
   readonly #matched = new SmallMap<true>();
@@ -133,7 +147,7 @@ export class PolicyImages implements ImageCalls {
     const known = this.#matches?.get(image);
     if (known !== undefined) return known;
     for (const matcher of matchers) {
-      const found = "glob" in matcher ? matcher.glob(image) : evaluate(matcher.expression, { ref: image });
+      const found = "glob" in matcher ? this.#globbed(matcher, image) : evaluate(matcher.expression, { ref: image });
       if (found instanceof Waiting || found instanceof CelError) return found;
       if (typeof found !== "boolean") return new CelError(notConverted(found, "bool"));
       if (found) return true;
@@ -141,6 +155,19 @@ export class PolicyImages implements ImageCalls {
     this.#matches ??= new Map();
     this.#matches.set(image, false);
     return false;
+  }
+
+  /** Whether a glob matches. Long matches give others their turn, and later attempts know them. */
+  #globbed({ glob, length }: ImageGlob, image: string): boolean | Waiting {
+    const known = this.#evidence.globbed(glob, image);
+    if (known !== undefined) return known;
+    if (this.#attempt.leavesOff()) return Waiting.INSTANCE;
+    const matches = glob(image);
+    const steps = STEPS_PER_CHARACTER * length * image.length;
+    this.#attempt.count(steps);
+    this.#globSteps += steps;
+    if (this.#globSteps > MAX_GLOB_STEPS) this.#evidence.keepGlobbed(glob, image, matches);
+    return matches;
   }
 
   /** The digest of an image, which must be there. */
@@ -158,7 +185,7 @@ export class PolicyImages implements ImageCalls {
 
   getImageData(image: Value): Result | Waiting {
     if (typeof image !== "string") return new CelError(notConverted(image, "string"));
-    return asValue(this.#external.image(image), "failed to get imagedata");
+    return asValue(this.#external.imageData(image, this.#policy.access), "failed to get imagedata");
   }
 
   extractPayload(image: Value, attestation: Value): Result | Waiting {
@@ -263,6 +290,10 @@ export class PolicyImages implements ImageCalls {
   }
 }
 
+/** Steps of a nanosecond or two for a character of a glob and one of an image, at most. */
+const STEPS_PER_CHARACTER = 20;
+/** Work on globs that is done again in each attempt: less than a millisecond. */
+const MAX_GLOB_STEPS = 300_000;
 const NO_VALUES: readonly string[] = [];
 const SIGNATURE: Sought = { kind: "signature" };
 
