@@ -88,8 +88,9 @@ export class RequestExternal {
     return this.#ask(keyOf("http", question), () => this.#data.http.send(question));
   }
 
-  image(reference: string): Answered<JsonObject> {
-    return this.#ask(keyOf("image", reference), () => this.#data.images.metadata(reference));
+  image(reference: string, access?: ImageAccess): Answered<JsonObject> {
+    const key = keyOf("image", reference, access && wordOf(access));
+    return this.#ask(key, () => this.#data.images.metadata(reference, access));
   }
 
   /** The digest of an image. Within the request it is that of all policies: one of them must not verify what another one has not seen. */

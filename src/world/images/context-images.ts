@@ -2,6 +2,7 @@ import type { JsonObject } from "../../kubernetes/object.js";
 import type { Eventual } from "../eventual.js";
 import { LookupFailure } from "../resources/resource-source.js";
 import type { ImageSource } from "./image-source.js";
+import type { ImageAccess } from "./image-trust.js";
 
 /** Images that a context file describes, found by the text of their reference (spec kyverno.md 4.7). */
 export class ContextImages implements ImageSource {
@@ -17,8 +18,8 @@ export class ContextImages implements ImageSource {
     this.#others = others;
   }
 
-  metadata(reference: string): Eventual<JsonObject | LookupFailure> {
-    const found = this.#images.get(reference) ?? this.#others?.metadata(reference);
+  metadata(reference: string, access?: ImageAccess): Eventual<JsonObject | LookupFailure> {
+    const found = this.#images.get(reference) ?? this.#others?.metadata(reference, access);
     return found ?? new LookupFailure(`image data for ${reference} not found in the context`);
   }
 }

@@ -7,12 +7,14 @@ import { andThen, type Eventual } from "../eventual.js";
 import { LookUps } from "../look-ups.js";
 import { LookupFailure } from "../resources/resource-source.js";
 import type { ImageSource } from "./image-source.js";
+import { type ImageAccess, wordOf } from "./image-trust.js";
 
 /** Reads an image's metadata from a registry, as JSON data. Its errors may have words for answers (`Shown`). */
-export type ReadImage = (reference: string, signal: AbortSignal) => Promise<JsonObject>;
+export type ReadImage = (reference: string, signal: AbortSignal, access: ImageAccess) => Promise<JsonObject>;
 
 /** Time for one question about an image, log-in, index, manifest and configuration included: as long as the API server waits for a webhook. */
 export const IMAGE_MS = 10_000;
+const OWN_ACCESS: ImageAccess = {};
 /** Most images that are kept for a moment: as many as the pods of a large rollout have. */
 export const MAX_IMAGES = 1_000;
 /** Most bytes of memory for them: some 30 KiB each; the registry, which the request's author may choose, decides their size. */
@@ -39,19 +41,19 @@ export class RegistryImages implements ImageSource {
     this.#signal = signal;
   }
 
-  metadata(reference: string): Eventual<JsonObject | LookupFailure> {
+  metadata(reference: string, access: ImageAccess = OWN_ACCESS): Eventual<JsonObject | LookupFailure> {
     const found = this.#images.ask(
-      reference,
-      () => this.#ask(reference),
+      `${wordOf(access)} ${reference}`,
+      () => this.#ask(reference, access),
       () => ANSWER_KEPT_MS,
     );
     return andThen(found, (image) => image ?? new LookupFailure("the registry says nothing"));
   }
 
-  async #ask(reference: string): Promise<JsonObject> {
+  async #ask(reference: string, access: ImageAccess): Promise<JsonObject> {
     const limit = endWithin(this.#signal, IMAGE_MS);
     try {
-      return withDoubles(await this.#read(reference, limit.signal)) as JsonObject;
+      return withDoubles(await this.#read(reference, limit.signal, access)) as JsonObject;
     } finally {
       limit.done();
     }

@@ -158,7 +158,7 @@ export class PolicyImages implements ImageCalls {
 
   getImageData(image: Value): Result | Waiting {
     if (typeof image !== "string") return new CelError(notConverted(image, "string"));
-    return asValue(this.#external.image(image), "failed to get imagedata");
+    return asValue(this.#external.image(image, this.#policy.access), "failed to get imagedata");
   }
 
   extractPayload(image: Value, attestation: Value): Result | Waiting {
