@@ -2,8 +2,8 @@
  * Serves images from folders in the OCI image layout (image specification 1.1) in place of registries, as skopeo, crane, oras, notation, cosign, BuildKit
  * and Docker write them. The network is never asked.
  */
-import { constants, statSync } from "node:fs";
-import { open, readdir, realpath } from "node:fs/promises";
+import { constants, existsSync } from "node:fs";
+import { type FileHandle, open, readdir, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { UsageError } from "../data/command-io.js";
 import { errorText } from "../data/error-text.js";
@@ -16,16 +16,16 @@ import { formatImageReference, type ImageReference, isDockerHub, parseImageRefer
 import { MAX_ANSWER_BYTES } from "./limits.js";
 import type { Descriptor, Manifest, Registry } from "./registry.js";
 import { hashLike, isDescriptor, manifestOf, manifestsOf } from "./registry-client.js";
-import { readObject } from "./registry-connection.js";
+import { objectIn, readObject } from "./registry-connection.js";
 
-/** Most bytes of a layout's `index.json`. */
-export const MAX_LAYOUT_INDEX_BYTES = 4 * 1024 * 1024;
-/** Most JSON values of it: some 15,000 artifacts. */
-export const MAX_LAYOUT_INDEX_VALUES = 100_000;
+/** Most bytes of a layout's `index.json`, some 4,000 artifacts: it is parsed in one go. */
+export const MAX_LAYOUT_INDEX_BYTES = 1024 * 1024;
+/** Most JSON values of it. */
+export const MAX_LAYOUT_INDEX_VALUES = 30_000;
 /** Most bytes of one manifest that is looked at for what it refers to, and of all files that are. */
 export const LAYOUT_MANIFEST_BYTES = { each: 4 * 1024 * 1024, total: 256 * 1024 * 1024 } as const;
 /** Most files of a layout. */
-export const MAX_LAYOUT_FILES = 50_000;
+export const MAX_LAYOUT_FILES = 20_000;
 /** Bytes that are read and hashed before other work has its turn. */
 const PIECE_BYTES = 256 * 1024;
 
@@ -66,16 +66,11 @@ export function layoutIndex(bytes: Buffer, name: string): { readonly manifests: 
 
 function layoutOf(text: string): Layout {
   const wrong = (what: string) => new UsageError(`--image-layout ${text}: ${what}`);
-  const at = (path: string) => statSync(path, { throwIfNoEntry: false });
-  const [, name, folder = text] = at(text) === undefined ? (/^([^=]*)=(.*)$/.exec(text) ?? []) : [];
-  const found = at(folder);
-  if (found === undefined) throw wrong("there is no such folder");
-  if (!found.isDirectory())
-    throw wrong("it is a file: unpack it (mkdir layout && tar -xf FILE -C layout), and name that folder");
-  const missing = ["oci-layout", "index.json", "blobs"].find((part) => at(join(folder, part)) === undefined);
+  const [, name, folder = text] = existsSync(text) ? [] : (/^([^=]*)=(.*)$/.exec(text) ?? []);
+  const missing = ["oci-layout", "index.json", "blobs"].find((part) => !existsSync(join(folder, part)));
   if (missing !== undefined)
     throw wrong(
-      `it is not an image layout without ${missing}: policy-server pull --with-signatures IMAGE -d FOLDER makes one`,
+      `it is not a folder with an image layout, where ${missing} would be: unpack a tar file, or make one by policy-server pull --with-signatures IMAGE -d FOLDER`,
     );
   if (name === undefined) return new Layout(folder, undefined);
   try {
@@ -219,23 +214,20 @@ class Layout {
     const images = listed.filter((one) => COSIGN[kindOf(one)] === undefined && IMAGE.test(one.artifactType ?? ""));
     const unnamed = images.filter((one) => this.#keysOf(one).length === 0);
     if (unnamed.length === 1) add(this.#given?.tag === undefined ? "" : keyOf(this.#given), unnamed[0]!);
-    const saved = images.find((one) => kindOf(one) !== "");
-    for (const one of saved === undefined ? [] : listed) {
-      const ending = COSIGN[kindOf(one)];
-      if (ending !== undefined) add(`${saved!.digest.replace(":", "-")}${ending}`, one);
-    }
+    const saved = images.find((one) => kindOf(one) !== "")?.digest.replace(":", "-");
+    for (const one of listed) if (COSIGN[kindOf(one)] !== undefined) add(`${saved}${COSIGN[kindOf(one)]}`, one);
     return { names, entries: new Map(listed.map((entry) => [entry.digest, entry])) };
   }
 
   /** The keys of an entry's names; names that no image can have are none. */
-  #keysOf({ annotations }: Descriptor): readonly string[] {
+  #keysOf({ annotations, digest }: Descriptor): readonly string[] {
     return NAMES.flatMap((annotation) => {
       const text = annotations?.[annotation];
       if (text === undefined) return [];
       if (BARE_TAG.test(text)) return this.#given === undefined ? [text] : [text, keyOf({ ...this.#given, tag: text })];
       try {
         const image = parseImageReference(text);
-        return image.tag === undefined ? [] : [keyOf(image)];
+        return image.tag === undefined || (image.digest ?? digest) !== digest ? [] : [keyOf(image)];
       } catch {
         return [];
       }
@@ -251,24 +243,31 @@ class Layout {
     let total = 0;
     for (const digest of new Set([...entries.keys(), ...others])) {
       const entry = entries.get(digest);
+      // Others may be layers and documents, which are larger, or not for us.
+      const isManifest = /manifest|index/.test(entry?.mediaType ?? "");
       const name = `the manifest ${digest} in ${this.folder}`;
-      const most = entry === undefined ? MAX_ANSWER_BYTES : LAYOUT_MANIFEST_BYTES.each;
+      const most = isManifest ? LAYOUT_MANIFEST_BYTES.each : MAX_ANSWER_BYTES;
       const bytes = await this.read(entry ?? { digest }, name, most).catch((error: unknown) => {
-        // Layers are larger.
-        if (entry === undefined && error instanceof FetchError && error.shown === TOO_LARGE) return undefined;
-        throw error;
+        if (isManifest || !(error instanceof FetchError) || error.shown !== TOO_LARGE) throw error;
+        return undefined;
       });
       total += bytes?.length ?? 0;
       if (total > LAYOUT_MANIFEST_BYTES.total)
         throw this.#broken(`its manifests have more than ${LAYOUT_MANIFEST_BYTES.total} bytes`);
       // Only those are parsed: lists of signatures may be large.
       if (bytes?.[0] !== 0x7b || !bytes.includes('"subject"')) continue;
-      const { subject, artifactType, config, annotations, mediaType = "" } = readObject(bytes, name);
-      const [to, type] = [subject, config].map((part) => (part ?? {}) as Partial<Descriptor>);
+      const content = (isManifest ? readObject(bytes, name) : objectIn(bytes)) ?? {};
+      const { artifactType, annotations, mediaType = "" } = content;
+      const [to, config] = [content.subject, content.config].map((part) => (part ?? {}) as Partial<Descriptor>);
       if (typeof to?.digest !== "string") continue;
-      const one = { mediaType, digest, size: bytes.length, artifactType: artifactType || type?.mediaType, annotations };
-      if (!isDescriptor(one)) throw this.#broken(`the manifest ${digest} has unusable annotations, or types`);
-      found.set(to.digest, [...(found.get(to.digest) ?? []), one]);
+      const type = artifactType || config?.mediaType;
+      const one = { mediaType, digest, size: bytes.length, artifactType: type, annotations };
+      if (isDescriptor(one))
+        found
+          .set(to.digest, found.get(to.digest) ?? [])
+          .get(to.digest)!
+          .push(one);
+      else if (isManifest) throw this.#broken(`the manifest ${digest} has unusable annotations, or types`);
     }
     return found;
   }
@@ -278,17 +277,12 @@ class Layout {
    * @returns its bytes; undefined where there is none
    */
   async #file(path: string, most: number, name: string, take: TakesPieces): Promise<number | undefined> {
-    const problem = (cause: unknown) => {
-      if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-      throw this.#broken(`${path} can't be read: ${fileProblem(cause)}`);
-    };
-    const root = await realpath(this.folder).catch(problem);
-    const real = root && (await realpath(join(root, path)).catch(problem));
-    if (real === undefined || real === "") return undefined;
-    if (!real.startsWith(root + sep)) throw this.#broken(`${path} leads out of the folder`);
-    const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(problem);
-    if (file === undefined) return undefined;
+    let file: FileHandle | undefined;
     try {
+      const root = await realpath(this.folder);
+      const real = await realpath(join(root, path));
+      if (!real.startsWith(root + sep)) throw this.#broken(`${path} leads out of the folder`);
+      file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
       const found = await file.stat();
       if (!found.isFile()) throw this.#broken(`${path} is not a file`);
       if (found.size > most)
@@ -300,8 +294,12 @@ class Layout {
         await take(piece.subarray(0, read));
       }
       return at;
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      if (!(cause as NodeJS.ErrnoException).syscall) throw cause;
+      throw this.#broken(`${path} can't be read: ${fileProblem(cause)}`);
     } finally {
-      await file.close();
+      await file?.close();
     }
   }
 

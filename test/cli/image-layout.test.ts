@@ -5,6 +5,7 @@ import { PassThrough } from "node:stream";
 import { describe, type TestContext, test } from "node:test";
 import { runCommandLine } from "../../src/cli/command-line.js";
 import { PULLED } from "../../src/cli/modules/pull-image.js";
+import { MAX_LAYOUT_INDEX_BYTES } from "../../src/fetch/image-layout.js";
 import { newKeys } from "../fetch/certificates.js";
 import { folder } from "../fetch/helpers.js";
 import { TestSigstore } from "../fetch/signatures/test-sigstore.js";
@@ -154,9 +155,22 @@ describe("pull --with-signatures", () => {
     assert.match(stderr, /^warning: nothing refers to \S+\/team\/app:v1: its registry has no signatures of it/);
     const named = listedIn(layout).map(({ digest, annotations }) => [digest, annotations?.[NAME]]);
     assert.ok(named.some(([digest, name]) => digest === second && name === `${registry.host}/team/app:v1`));
-    assert.ok(named.some(([digest, name]) => digest === first && name === undefined));
-    assert.equal(named.length, 3);
+    assert.ok(!named.some(([digest]) => digest === first));
+    assert.equal(named.length, 2);
     assert.match(readFileSync(join(layout, "index.json"), "utf8"), /"annotations":\{"by":"others"\}/);
+  });
+
+  test("is an error where a layout would have more artifacts than can be read", async (context) => {
+    const { registry, layout, pull } = await start(context);
+    push(registry, "v1");
+    await pull("v1");
+    const index = JSON.parse(readFileSync(join(layout, "index.json"), "utf8")) as object;
+    const before = JSON.stringify({ ...index, text: "" });
+    const text = "x".repeat(MAX_LAYOUT_INDEX_BYTES - before.length);
+    writeFileSync(join(layout, "index.json"), JSON.stringify({ ...index, text }));
+    push(registry, "v2", "2");
+    assert.match((await pull("v2")).stderr, /has too many artifacts: pull into another layout, and name both/);
+    assert.equal(readFileSync(join(layout, "index.json")).length, MAX_LAYOUT_INDEX_BYTES);
   });
 
   test("leaves out artifacts that are too large, and says so", async (context) => {
@@ -270,6 +284,8 @@ describe("--image-layout", () => {
     const absent = await apply("absent");
     assert.equal(absent.exitCode, 1);
     assert.match(absent.stderr, /team\/app:absent is not in the image layout \S+layout$/m);
+    writeFileSync(join(layout, "index.json"), "{");
+    assert.match((await apply("bundled")).stderr, /index.json in \S+layout is not a JSON object$/m);
     assert.deepEqual(registry.requests, []);
   });
 
@@ -341,7 +357,7 @@ describe("--image-layout", () => {
     ]) {
       const { exitCode, stderr } = await run(...args);
       assert.equal(exitCode, 2, args[0]);
-      assert.match(stderr, /--image-layout \S+none: there is no such folder/);
+      assert.match(stderr, /--image-layout \S+none: it is not a folder with an image layout/);
     }
   });
 });

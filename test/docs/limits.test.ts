@@ -49,7 +49,7 @@ import { MAX_ALIASED_VALUES } from "../../src/config/documents/node-builder.js";
 import { NAMESPACED_MODULE_MIB } from "../../src/config/from-cluster/namespaced-limits.js";
 import { JSON_MAX_DEPTH } from "../../src/data/json-reader.js";
 import { YAML_MAX_DEPTH } from "../../src/data/yaml/node.js";
-import { MAX_LAYOUT_INDEX_BYTES, MAX_LAYOUT_INDEX_VALUES } from "../../src/fetch/image-layout.js";
+import { MAX_LAYOUT_FILES, MAX_LAYOUT_INDEX_BYTES, MAX_LAYOUT_INDEX_VALUES } from "../../src/fetch/image-layout.js";
 import {
   MAX_ANSWER_BYTES as MANIFEST_BYTES,
   MAX_ANSWER_VALUES as MANIFEST_VALUES,
@@ -110,6 +110,12 @@ import { INLINE_QUESTION_BYTES } from "../../src/wasm/run/main-thread/main-threa
 import { INLINE_MS, ONCE_MS, UNPROVED_MS, UNPROVED_PAUSE_MS } from "../../src/wasm/run/main-thread/trial.js";
 import { ANSWER_MS, MAX_BODY_BYTES, MAX_BODY_VALUES } from "../../src/world/http/limits.js";
 import { MAX_PEM_CHARACTERS } from "../../src/world/http/pem.js";
+import {
+  MAX_KEPT_VERDICT_BYTES,
+  MAX_VERDICTS,
+  UNVERIFIED_KEPT_MS,
+  VERIFIED_KEPT_MS,
+} from "../../src/world/images/registry-trust.js";
 import { LIST_MS, MAX_LIST_BYTES, MAX_LIST_OBJECTS } from "../../src/world/objects/cluster-objects.js";
 import { MAX_ANSWERS_BYTES } from "../../src/world/request-external.js";
 import { LARGEST_REQUEST } from "../../src/x509/pkcs10/index.js";
@@ -287,6 +293,9 @@ const LIMITS: Readonly<Record<string, readonly string[]>> = {
     `of an image | ${kib(MANIFEST_BYTES)} and ${count(MANIFEST_VALUES)} values each |`,
     `in ${MAX_PEM_CHARACTERS / 1024} Ki characters |`,
     `those of entries aside | ${mib(MAX_ANSWERS_BYTES)} of memory`,
+    `or an artifact | ${s(sourceConstant("world", "IMAGE_MS"))}`,
+    `a tag's digest for ${s(ANSWER_KEPT_MS)}`,
+    `that was found for ${VERIFIED_KEPT_MS / 60_000} minutes, one that was not for ${s(UNVERIFIED_KEPT_MS)}. At most ${count(MAX_VERDICTS)}, ${mib(sourceConstant("world", "MAX_VERDICTS_BYTES"))}; one with an attestation above ${mib(MAX_KEPT_VERDICT_BYTES)}`,
   ],
   "certificate-request-policies.md": [
     `| a signing request in PEM | ${count(LARGEST_REQUEST)} bytes`,
@@ -305,7 +314,7 @@ const LIMITS: Readonly<Record<string, readonly string[]>> = {
   ],
   "apply.md": [
     `From ${mib(THREADS_FROM_BYTES)} on, all processors are used`,
-    `\`index.json\` of more than ${mib(MAX_LAYOUT_INDEX_BYTES)} or ${count(MAX_LAYOUT_INDEX_VALUES)} values`,
+    `\`index.json\` of more than ${mib(MAX_LAYOUT_INDEX_BYTES)} or ${count(MAX_LAYOUT_INDEX_VALUES)} values, and more than ${count(MAX_LAYOUT_FILES)} files`,
   ],
   "mutating-admission-policies.md": [`One mutation may give ${mib(MUTATION_MAX_SIZE)}`],
   "metrics.md": [

@@ -7,6 +7,7 @@ import { createLoader } from "../../src/loader/index.js";
 import type { LoaderSettings } from "../../src/loader/settings.js";
 import type { ImageAccess } from "../../src/world/images/image-trust.js";
 import { LookupFailure } from "../../src/world/resources/resource-source.js";
+import { newCertificate } from "../fetch/certificates.js";
 import { folder, insecure } from "../fetch/helpers.js";
 import { TestRegistry } from "../fetch/test-registry.js";
 import { FakeApiServer } from "../kubernetes/client/fake-api-server.js";
@@ -173,6 +174,19 @@ describe("a registry without TLS", () => {
     const { detail } = await failure({ secrets: ["good"] });
     assert.match(detail ?? "", /does not speak TLS/);
     await failure({});
+  });
+
+  test("is one where TLS fails: a certificate of an unknown authority is not taken for good", async (context) => {
+    const certificate = newCertificate({ name: "registry", hosts: ["localhost"] });
+    const registry = await TestRegistry.start(context, { certificate });
+    registry.push("app", "v1", []);
+    const settings = { downloadDirectory: folder(context), environment: { HOME: "/nonexistent" } };
+    const loader = createLoader({ ...settings, egress: { blocklist: [] } });
+    context.after(() => loader.close());
+    assert.ok(
+      (await loader.external.trust.digest(`${registry.host}/app:v1`, { insecure: true })) instanceof LookupFailure,
+    );
+    assert.equal(registry.requests.length, 0);
   });
 
   test("is not asked at a blocked address, whatever a policy says", async (context) => {

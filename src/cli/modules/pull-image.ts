@@ -79,10 +79,13 @@ async function copy(image: ImageReference, registry: Registry, layout: WrittenLa
       if (error instanceof FetchError && error.status === 404) return undefined;
       throw error;
     });
-  const takeListed = async ({ digest }: Descriptor, as: keyof typeof found): Promise<Manifest | undefined> => {
-    const one = await find({ digest });
-    if (one === undefined) warn(`left out: the registry lists ${digest}, and does not have it`);
-    return one !== undefined && (await take(one, as)) ? one : undefined;
+  /** Copies what the registry lists, or has under a tag. */
+  const follow = async (part: Pick<ImageReference, "tag" | "digest">, as: keyof typeof found, isListed = true) => {
+    const one = await find(part);
+    if (one === undefined && part.digest !== undefined)
+      warn(`left out: the registry lists ${part.digest}, and does not have it`);
+    if (one !== undefined && (await take(one, as)) && isListed)
+      layout.list(one, part.tag && formatImageReference({ host, repository, ...part }));
   };
   /** Copies a manifest, its children, and what refers to them; not one with a large part. */
   const take = async (manifest: Manifest, as: keyof typeof found): Promise<boolean> => {
@@ -96,27 +99,20 @@ async function copy(image: ImageReference, registry: Registry, layout: WrittenLa
     for (const part of parts) layout.write(part.digest, await registry.blob(image, part, PULLED.partBytes, signal));
     layout.write(digest, bytes);
     found[as]++;
-    if (Array.isArray(content.manifests))
-      for (const child of content.manifests.filter(isDescriptor)) await takeListed(child, as);
+    const children: readonly unknown[] = Array.isArray(content.manifests) ? content.manifests : [];
+    for (const child of children.filter(isDescriptor)) await follow({ digest: child.digest }, as, false);
     let lists = 0;
     for await (const list of registry.referrers({ host, repository }, digest, signal)) {
       if (++lists > PULLED.lists || list.length > PULLED.manifests)
         throw fail("the registry's list of what refers to it is too long, or does not end");
-      for (const each of list) {
-        const one = await takeListed(each, "refer");
-        if (one !== undefined) layout.list(one);
-      }
+      for (const each of list) await follow({ digest: each.digest }, "refer");
     }
-    for (const ending of as === "image" ? ["sig", "att", "sbom"] : []) {
-      const tag = `${digest.replace(":", "-")}.${ending}`;
-      const one = await find({ tag });
-      if (one !== undefined && (await take(one, "refer")))
-        layout.list(one, formatImageReference({ host, repository, tag }));
-    }
+    for (const ending of as === "image" ? ["sig", "att", "sbom"] : [])
+      await follow({ tag: `${digest.replace(":", "-")}.${ending}` }, "refer");
     return true;
   };
   const manifest = await registry.manifest(image, signal);
-  await take(manifest, "image");
+  if (!(await take(manifest, "image"))) throw fail("its configuration is too large");
   layout.list(manifest, image.digest === undefined ? formatImageReference(image) : undefined);
   layout.end();
   return { digest: manifest.digest, found };
@@ -131,15 +127,15 @@ class WrittenLayout {
     this.#folder = folder;
     const file = join(folder, "index.json");
     try {
-      const found = statSync(file, { throwIfNoEntry: false });
       if (!existsSync(folder)) mkdirSync(folder);
-      const others = readdirSync(folder).filter((name) => name !== "blobs" && name !== "oci-layout");
+      const found = statSync(file, { throwIfNoEntry: false });
       // Without an index the last pull did not end.
-      if (found === undefined && others.length > 0) throw new Error("it has other files");
+      if (found === undefined && readdirSync(folder).some((name) => name !== "blobs" && name !== "oci-layout"))
+        throw new Error("it has other files");
       if (found !== undefined && (!found.isFile() || found.size > MAX_LAYOUT_INDEX_BYTES))
         throw new Error("its index.json is too large, or not a file");
-      const text = found === undefined ? '{"schemaVersion":2,"manifests":[]}' : readFileSync(file, "utf8");
-      this.#index = layoutIndex(Buffer.from(text), "its index.json");
+      const bytes = found === undefined ? Buffer.from('{"schemaVersion":2,"manifests":[]}') : readFileSync(file);
+      this.#index = layoutIndex(bytes, "its index.json");
     } catch (cause) {
       throw new UsageError(`-d ${folder}: ${fileProblem(cause)}: name a new folder, or an image layout to add to`);
     }
@@ -147,15 +143,14 @@ class WrittenLayout {
 
   /** Lists an artifact; a name leads from then on to this one. */
   list({ digest, bytes, content }: Manifest, name?: string): void {
-    const manifests = this.#index.manifests.flatMap((each) => {
-      const { [NAME]: given, ...annotations } = each.annotations ?? {};
-      if (name === undefined || given !== name) return [each];
-      return each.digest === digest ? [] : [{ ...each, annotations }];
-    });
-    if (name === undefined && manifests.some((each) => each.digest === digest)) return;
+    const others = this.#index.manifests.filter(
+      ({ annotations }) => name === undefined || annotations?.[NAME] !== name,
+    );
+    if (name === undefined && others.some((each) => each.digest === digest)) return;
     const { mediaType = "application/vnd.oci.image.manifest.v1+json", artifactType } = content;
     const one = { mediaType, digest, size: bytes.length, artifactType, ...(name && { annotations: { [NAME]: name } }) };
-    if (isDescriptor(one)) this.#index = { ...this.#index, manifests: [...manifests, one] };
+    if (!isDescriptor(one)) throw new FetchError(`the manifest ${digest} has unusable types`);
+    this.#index = { ...this.#index, manifests: [...others, one] };
   }
 
   /** Writes a blob with this digest. */
@@ -166,8 +161,11 @@ class WrittenLayout {
   }
 
   end(): void {
+    const text = JSON.stringify(this.#index);
+    if (text.length > MAX_LAYOUT_INDEX_BYTES)
+      throw new UsageError(`${this.#folder} has too many artifacts: pull into another layout, and name both`);
     this.#replace("oci-layout", '{"imageLayoutVersion":"1.0.0"}');
-    this.#replace("index.json", JSON.stringify(this.#index));
+    this.#replace("index.json", text);
   }
 
   #replace(path: string, content: string | Uint8Array): void {

@@ -1,9 +1,9 @@
 /** The verdict of one attestor about one image (spec kyverno.md 9). */
 import { FetchError } from "../fetch-error.js";
-import type { ImageReference } from "../image-reference.js";
-import type { Descriptor, Registry } from "../registry.js";
-import { type Attestor, type AttestorVerdict, MAX_REASONS, type Sought } from "./attestor.js";
-import { isUnavailable, readBundle, signatureReferrers } from "./bundle.js";
+import type { Descriptor } from "../registry.js";
+import { type Attested, type Attestor, type AttestorVerdict, MAX_REASONS, type Sought } from "./attestor.js";
+
+import { isUnavailable, MAX_ATTESTATIONS_BYTES, readBundle, signatureReferrers } from "./bundle.js";
 import { type CosignSigner, signerOf } from "./cosign-signer.js";
 import { notaryVerdict } from "./notation.js";
 import type { SignatureChecks } from "./signature-checks.js";
@@ -19,15 +19,6 @@ import {
 } from "./signature-layer.js";
 import { SIGN_PREDICATE, SignatureProblem } from "./statement.js";
 
-/** An image whose attestors are asked. */
-export interface Attested {
-  readonly registry: Registry;
-  readonly image: ImageReference;
-  /** The digest of its manifest or index. */
-  readonly digest: string;
-  readonly signal: AbortSignal;
-}
-
 /** Predicate types by cosign's names for them. */
 const PREDICATE_TYPES: ReadonlyMap<string, string> = new Map([
   ["custom", "https://cosign.sigstore.dev/attestation/v1"],
@@ -42,8 +33,8 @@ const PREDICATE_TYPES: ReadonlyMap<string, string> = new Map([
   ["openvex", "https://openvex.dev/ns"],
 ]);
 
-/** Signatures whose parts are fetched at a time: attestations may be large. */
-const AT_ONCE = 4;
+/** Signatures and attestations that are fetched at a time: attestations may be large. */
+const AT_ONCE = { sig: 8, att: 2 } as const;
 
 /**
  * Looks for a signature of an attestor.
@@ -82,7 +73,7 @@ async function search(
 ): Promise<AttestorVerdict> {
   const isImage = sought.kind === "signature";
   const predicateType = isImage ? SIGN_PREDICATE : (PREDICATE_TYPES.get(sought.predicateType) ?? sought.predicateType);
-  const expected = { digest, predicateType };
+  const expected = { digest, predicateType, ...(!isImage && { room: { bytes: MAX_ATTESTATIONS_BYTES } }) };
   const place = signer.place ?? image;
   const kind = isImage ? SIGNATURES : ATTESTATIONS;
   const artifact = layersAbout(place, digest, kind, tagPrefix);
@@ -107,7 +98,15 @@ async function search(
   async function bundle(descriptor: Descriptor): Promise<Candidate> {
     await turn();
     const manifest = async () => (await registry.manifest({ ...image, digest }, signal)).bytes;
-    const signature = await readBundle(registry, place, descriptor, expected, manifest, signal, turn);
+    const signature = await readBundle(
+      registry,
+      place,
+      descriptor,
+      expected,
+      isImage ? manifest : undefined,
+      signal,
+      turn,
+    );
     await turn();
     return { signature, claimant: signer.claimant(signature, true) };
   }
@@ -120,8 +119,9 @@ async function search(
   }
 
   async function examine(listed: readonly Descriptor[], load: (one: Descriptor) => Promise<Candidate>): Promise<void> {
-    for (let from = 0; from < listed.length && !isEnough(); from += AT_ONCE) {
-      const some = listed.slice(from, from + AT_ONCE).map((one) => problemOf(load(one), true));
+    const atOnce = isImage ? AT_ONCE.sig : AT_ONCE.att;
+    for (let from = 0; from < listed.length && !isEnough(); from += atOnce) {
+      const some = listed.slice(from, from + atOnce).map((one) => problemOf(load(one), true));
       for (const candidate of await Promise.all(some)) {
         const problem = isEnough() ? undefined : await problemOf(take(candidate), false);
         if (problem !== undefined && reasons.length < MAX_REASONS) reasons.push(problem.message);

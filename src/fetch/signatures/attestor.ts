@@ -1,4 +1,15 @@
 /** Attestors of ImageValidatingPolicies, as data: every expression in them is evaluated (spec kyverno.md 9). */
+import type { ImageReference } from "../image-reference.js";
+import type { Registry } from "../registry.js";
+
+/** An image whose attestors are asked. */
+export interface Attested {
+  readonly registry: Registry;
+  readonly image: ImageReference;
+  /** The digest of its manifest or index. */
+  readonly digest: string;
+  readonly signal: AbortSignal;
+}
 
 /** A signer whose word counts, by one of `cosign` and `notary`. */
 export interface Attestor {

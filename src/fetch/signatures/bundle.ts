@@ -10,7 +10,14 @@ import type { ImageReference } from "../image-reference.js";
 import type { Descriptor, Registry } from "../registry.js";
 import { layersOf } from "../registry-client.js";
 import type { Claimed, Signature } from "./signature-layer.js";
-import { type Expected, SIGN_PREDICATE, SignatureProblem, statementIn, strictJson } from "./statement.js";
+import {
+  bundleLibrary,
+  type Expected,
+  SIGN_PREDICATE,
+  SignatureProblem,
+  statementIn,
+  strictJson,
+} from "./statement.js";
 
 /** The beginning of a bundle's media type, in every version. */
 const BUNDLE_TYPE = "application/vnd.dev.sigstore.bundle";
@@ -28,6 +35,8 @@ export const MAX_BUNDLE_BYTES = 128 * 1024;
 
 /** Largest bundle with a statement that is not a signature, in bytes: lists of packages have some MiB. */
 export const MAX_ATTESTATION_BYTES = 8 * 1024 * 1024;
+/** Bytes of all bundles of one search for statements; those listed behind do not count. */
+export const MAX_ATTESTATIONS_BYTES = 64 * 1024 * 1024;
 
 /** Whether an artifact that refers to an image may be a bundle with such a statement, by what the list says about it. */
 export function mayBeBundle({ artifactType, annotations = {} }: Descriptor, predicateType: string): boolean {
@@ -40,7 +49,7 @@ export function mayBeBundle({ artifactType, annotations = {} }: Descriptor, pred
  * Reads the bundle of an artifact.
  * @param image in the repository of the artifact
  * @param expected the statement to look for
- * @param manifest reads the bytes of the image's manifest, which some signatures are about
+ * @param manifest reads the bytes of the image's manifest, which some signatures are about; absent: those don't count
  * @param turn awaited between two steps of parsing
  * @throws SignatureProblem for an artifact without such a statement
  * @throws FetchError when it can't be fetched
@@ -50,7 +59,7 @@ export async function readBundle(
   image: ImageReference,
   artifact: Descriptor,
   expected: Expected,
-  manifest: () => Promise<Buffer>,
+  manifest: (() => Promise<Buffer>) | undefined,
   signal: AbortSignal,
   turn: () => Promise<void>,
 ): Promise<Signature> {
@@ -59,26 +68,28 @@ export async function readBundle(
   const [layer] = layers;
   if (layer === undefined || layers.length !== 1 || !layer.mediaType.startsWith(BUNDLE_TYPE))
     throw new SignatureProblem("its artifact is not one Sigstore bundle");
-  const isSignature = expected.predicateType === SIGN_PREDICATE;
-  const most = isSignature ? MAX_BUNDLE_BYTES : MAX_ATTESTATION_BYTES;
+  const most = expected.predicateType === SIGN_PREDICATE ? MAX_BUNDLE_BYTES : MAX_ATTESTATION_BYTES;
   if (layer.size > most) throw new SignatureProblem(`its bundle has more than ${most} bytes`);
+  const { room } = expected;
+  if (room !== undefined) room.bytes -= layer.size;
+  if (room !== undefined && room.bytes < 0)
+    throw new SignatureProblem(`the bundles before it have ${MAX_ATTESTATIONS_BYTES} bytes, and more are not read`);
   const bytes = await registry.blob(image, layer, most, signal);
   const json = strictJson(bytes, "its bundle");
   if (!VERSIONS.has(json.mediaType)) throw new SignatureProblem("its bundle is of an unknown media type");
   const bundle = await parsed(json);
   await turn();
   const { content } = bundle;
-  if (content.$case === "messageSignature" && !isSignature)
-    throw new SignatureProblem("its bundle holds no in-toto statement");
-  const signed =
-    content.$case === "dsseEnvelope"
-      ? await statementIn(content.dsseEnvelope, expected, turn)
-      : messageOf(content.messageSignature, await manifest());
+  const isStatement = content.$case === "dsseEnvelope";
+  if (!isStatement && manifest === undefined) throw new SignatureProblem("its bundle holds no in-toto statement");
+  const signed = isStatement
+    ? await statementIn(content.dsseEnvelope, expected, turn)
+    : messageOf(content.messageSignature, await manifest!());
   return { ...signed, ...claimedBy(bundle), bundle: async () => bundle, isBundle: true };
 }
 
 async function parsed(json: Readonly<Record<string, unknown>>): Promise<Bundle> {
-  const { bundleFromJSON } = await import("@sigstore/bundle");
+  const { bundleFromJSON } = await bundleLibrary();
   try {
     return bundleFromJSON(json);
   } catch {

@@ -1,5 +1,6 @@
 /** Certificates of signers: their authorities, proofs of certificate logs (RFC 6962), and signed timestamps (RFC 3161). */
 import { createHash, verify } from "node:crypto";
+import type { Bundle } from "@sigstore/bundle";
 import type { TrustMaterial } from "@sigstore/verify";
 import { type Certificate, readCertificate } from "../../x509/certificate.js";
 import { contextTag, DerReader, TAG } from "../../x509/der.js";
@@ -16,6 +17,8 @@ import {
   TIMESTAMP_INFO,
   timesOf,
 } from "./notation-timestamp.js";
+import type { Signature } from "./signature-layer.js";
+import { SignatureProblem } from "./statement.js";
 
 /** Extended key usages in DER as hexadecimal: signatures, timestamps, any. */
 export const CODE_SIGNING = "2b06010505070303";
@@ -23,7 +26,8 @@ const TIME_STAMPING = "2b06010505070308";
 const ANY_PURPOSE = "551d2500";
 /** The beginning of the extension with proofs of certificate logs. */
 const PROOFS = Buffer.from("060a2b06010401d679020402", "hex");
-/** Most certificates that a timestamp carries. */
+/** Most timestamps of a signature, and most certificates that one carries. */
+export const MAX_STAMPS = 8;
 const MAX_CARRIED = 12;
 
 /** An authority: the certificates from an issuer to the root. */
@@ -34,8 +38,25 @@ export interface Authority {
   readonly validFor?: { readonly start: Date; readonly end: Date };
 }
 
+/** A trust root with its authorities. */
+export interface Trust {
+  readonly material: TrustMaterial;
+  readonly issuers: readonly Authority[];
+  readonly stamps: readonly Authority[];
+}
+const trusts = new WeakMap<TrustMaterial, Trust>();
+
+/** The authorities of a trust root, which are read once. */
+export function trustOf(material: TrustMaterial): Trust {
+  const [issuers, stamps] = [material.certificateAuthorities, material.timestampAuthorities];
+  const read = () => ({ material, issuers: authoritiesIn(issuers), stamps: authoritiesIn(stamps) });
+  const trust = trusts.get(material) ?? read();
+  trusts.set(material, trust);
+  return trust;
+}
+
 /** The authorities of a trust root; chains that are not signed from one certificate to the next are left out. */
-export function authoritiesIn(list: TrustMaterial["certificateAuthorities"]): readonly Authority[] {
+function authoritiesIn(list: TrustMaterial["certificateAuthorities"]): readonly Authority[] {
   return list.flatMap(({ certChain, validFor }) => {
     try {
       return [{ ...authorityOf(certChain.map(({ root }) => readCertificate(root.toDER(), true))), validFor }];
@@ -79,14 +100,13 @@ export function isFor(certificate: Certificate, purpose: string, isStrict = fals
   return purposes.includes(purpose) || (!isStrict && (purposes.length === 0 || purposes.includes(ANY_PURPOSE)));
 }
 
-/** Whether a certificate is valid at a time, in milliseconds since 1970. */
-export function isValidAt({ validity }: Certificate, time: number): boolean {
+function isValidAt({ validity }: Certificate, time: number): boolean {
   const { from, to } = validity();
   return from <= time && time <= to;
 }
 
 /** The issuer of a certificate, if it and the authorities above it are valid at a time, in milliseconds since 1970. */
-export function issuerAt(
+function issuerAt(
   certificate: Certificate,
   { chain, validFor }: Authority,
   purpose: string,
@@ -98,8 +118,33 @@ export function issuerAt(
   return above.every((one) => isFor(one, purpose) && isValidAt(one, time)) ? chain[index] : undefined;
 }
 
+/**
+ * Checks that a certificate was valid when it was used, and issued by a trusted authority.
+ * @param times of its use, in milliseconds since 1970: it must have been valid at each
+ * @param authorities absent: any issuer
+ * @param logs absent: no proof of a certificate log is needed
+ * @throws SignatureProblem
+ */
+export function checkCertificate(
+  certificate: Certificate,
+  times: readonly number[],
+  authorities: readonly Authority[] | undefined,
+  logs: TrustMaterial["ctlogs"] | undefined,
+): void {
+  if (times.length === 0) throw new SignatureProblem("no trusted log or timestamp tells the time of its signature");
+  for (const time of times) {
+    if (!isValidAt(certificate, time))
+      throw new SignatureProblem("its certificate was not valid at the time of its signature");
+    if (authorities === undefined) continue;
+    const issuer = authorities.map((one) => issuerAt(certificate, one, CODE_SIGNING, time)).find((one) => one);
+    if (issuer === undefined) throw new SignatureProblem("its certificate was not issued by a trusted authority");
+    if (logs !== undefined && time === times[0] && !isProven(certificate, issuer, logs))
+      throw new SignatureProblem("its certificate has no valid proof of a trusted certificate log (SCT)");
+  }
+}
+
 /** Whether a trusted certificate log has signed that it knows a certificate. */
-export function isProven(certificate: Certificate, issuer: Certificate, logs: TrustMaterial["ctlogs"]): boolean {
+function isProven(certificate: Certificate, issuer: Certificate, logs: TrustMaterial["ctlogs"]): boolean {
   const extensions: Buffer[] = [];
   let list: Buffer | undefined;
   for (const reader = new DerReader(certificate.extensionList); !reader.atEnd; ) {
@@ -137,8 +182,27 @@ export function isProven(certificate: Certificate, issuer: Certificate, logs: Tr
   return false;
 }
 
+/**
+ * The times of a signature's verified timestamps, in milliseconds since 1970; none when it has no timestamp.
+ * @throws SignatureProblem when none of them is right
+ */
+export function stampedAt(
+  { signature, envelope }: Signature,
+  { verificationMaterial }: Bundle,
+  authorities: readonly Authority[],
+): readonly number[] {
+  const stamps = verificationMaterial.timestampVerificationData?.rfc3161Timestamps ?? [];
+  if (stamps.length > MAX_STAMPS) throw new SignatureProblem(`it has more than ${MAX_STAMPS} timestamps`);
+  const read = ({ signedTimestamp }: (typeof stamps)[number]) =>
+    timeOf(signedTimestamp, envelope ?? signature, authorities);
+  const times = stamps.map(read).filter((time) => time !== undefined);
+  if (times.length === 0 && stamps.length > 0)
+    throw new SignatureProblem("its timestamp is not right, or of no trusted authority");
+  return times;
+}
+
 /** The time of a signed timestamp about some bytes, in milliseconds since 1970; undefined when no authority has signed it. */
-export function timeOf(der: Buffer, about: Buffer, authorities: readonly Authority[]): number | undefined {
+function timeOf(der: Buffer, about: Buffer, authorities: readonly Authority[]): number | undefined {
   try {
     const [, token] = partsOf(sequenceOf(der));
     const [, wrapped] = partsOf(token.value);

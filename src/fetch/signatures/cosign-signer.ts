@@ -3,23 +3,22 @@ import { createHash, type KeyObject } from "node:crypto";
 import type { TrustMaterial } from "@sigstore/verify";
 import { LRUCache } from "lru-cache";
 import { readPublicKey } from "../../config/public-key.js";
+import { parsePlainJson } from "../../data/json.js";
 import { hasMoreValues } from "../../data/json-values.js";
 import { type Certificate, readCertificate } from "../../x509/certificate.js";
 import { keyOf } from "../../x509/signature.js";
-import { type ImageReference, parseImageReference } from "../image-reference.js";
+import { parseImageReference } from "../image-reference.js";
 import { MAX_ANSWER_VALUES } from "../limits.js";
 import type { CosignAttestor } from "./attestor.js";
 import {
-  type Authority,
-  authoritiesIn,
   authorityOf,
   CODE_SIGNING,
+  checkCertificate,
   inOrder,
   isFor,
-  isProven,
-  issuerAt,
-  isValidAt,
-  timeOf,
+  stampedAt,
+  type Trust,
+  trustOf,
 } from "./certificate-chain.js";
 import { signatureFits } from "./layer-verification.js";
 import { checkLogged, derOf } from "./log-entry.js";
@@ -35,12 +34,10 @@ export const MAX_TRUSTED_ROOT = 1024 * 1024;
 export const MAX_TRUSTED_PARTS = 200;
 /** Most certificates or keys in one text of an attestor. */
 export const MAX_CERTIFICATES = 12;
-/** Most timestamps, and most log entries, of one signature: each is verified. */
-export const MAX_PROOFS = 8;
 
 const HASHES: readonly string[] = ["sha224", "sha256", "sha384", "sha512"];
-const PUBLIC_KEY = /^\s*-----BEGIN (?:RSA )?PUBLIC KEY-----/;
-const KEY_TYPES: ReadonlySet<string | undefined> = new Set(["ec", "rsa", "ed25519"]);
+const PUBLIC_KEY = /^[^-]*-----BEGIN (?:RSA )?PUBLIC KEY-----/;
+const KEY_TYPES: ReadonlySet<string | undefined> = new Set(["rsa", "ed25519", "prime256v1", "secp384r1", "secp521r1"]);
 const BLOCKS = /-----BEGIN ([A-Z ]+)-----[^-]*-----END \1-----/g;
 const ALWAYS = { start: new Date(0), end: new Date(8.64e15) };
 
@@ -54,42 +51,27 @@ interface Claimant {
 }
 
 /** The check of signatures against one attestor. */
-export interface CosignSigner {
-  /** The repository of its signatures; absent: that of the image. */
-  readonly place: ImageReference | undefined;
-  /**
-   * The signer that a signature names, if it can be the wanted one: the cheapest check.
-   * @throws SignatureProblem when it is another one
-   */
-  claimant(claimed: Claimed, isBundle: boolean): Claimant;
-  /**
-   * Checks everything else of a signature.
-   * @throws SignatureProblem when it does not count
-   * @throws FetchError when the trust root is needed and can't be had
-   */
-  check(
-    signature: Signature,
-    digest: string,
-    claimant: Claimant,
-    trustRoot: TrustRoot,
-    turn: () => Promise<void>,
-  ): Promise<void>;
-}
+export type CosignSigner = Awaited<ReturnType<typeof prepared>>;
 
 const signers = new LRUCache<string, CosignSigner>({ max: MAX_SIGNERS });
+/** Those of attestors that are the same for all requests. */
+const ofAttestors = new WeakMap<CosignAttestor, CosignSigner>();
 
 /**
  * The signer of an attestor, kept for the next signatures.
  * @throws SignatureProblem with what is wrong in the attestor
  */
 export async function signerOf(attestor: CosignAttestor): Promise<CosignSigner> {
+  const known = ofAttestors.get(attestor);
+  if (known !== undefined) return known;
   const name = createHash("sha256").update(JSON.stringify(attestor)).digest("base64");
   const signer = signers.get(name) ?? (await prepared(attestor));
   signers.set(name, signer);
+  ofAttestors.set(attestor, signer);
   return signer;
 }
 
-async function prepared(attestor: CosignAttestor): Promise<CosignSigner> {
+async function prepared(attestor: CosignAttestor) {
   const { key: given, certificate: pair, keyless, ctlog = {}, source, annotations = {} } = attestor;
   const hash = given?.hashAlgorithm || undefined;
   if (hash !== undefined && !HASHES.includes(hash)) throw wrong("key.hashAlgorithm", `is none of ${HASHES.join(", ")}`);
@@ -99,49 +81,26 @@ async function prepared(attestor: CosignAttestor): Promise<CosignSigner> {
   const isChained = own === undefined || Boolean(pair?.certChain);
   if (!key && !own && !keyless && !pair?.certChain) throw wrong("cosign", "has neither key, keyless nor certificate");
   const roots = keyless?.roots
-    ? certificatesIn("keyless.roots", keyless.roots).map((root) => ({ chain: [root] }))
+    ? reading("keyless.roots", () => certificatesIn("keyless.roots", keyless.roots!).map((root) => authorityOf([root])))
     : !keyless && pair?.certChain && [chain("certificate.certChain", pair.certChain)];
   const logs = logsIn("ctlog.rekorPubKey", ctlog.rekorPubKey);
   const certificateLogs = logsIn("ctlog.ctLogPubKey", ctlog.ctLogPubKey);
   const stamps = ctlog.tsaCertChain ? [chain("ctlog.tsaCertChain", ctlog.tsaCertChain)] : [];
   const fits = await identityTest(keyless?.identities);
   const trusted = attestor.trustedRoot ? await trustedRootIn(attestor.trustedRoot) : undefined;
-  const trustOf = async (trustRoot: TrustRoot) => trusted ?? authorities(await trustRoot());
+  const trustFrom = async (trustRoot: TrustRoot) => trusted ?? trustOf(await trustRoot());
   const requiresLog = ctlog.insecureIgnoreTlog !== true;
-
-  /** The times of its verified timestamps, in milliseconds since 1970. */
-  async function stampedAt({ signature, envelope, bundle }: Signature, trustRoot: TrustRoot): Promise<number[]> {
-    const { timestampVerificationData } = (await bundle()).verificationMaterial;
-    const { rfc3161Timestamps: list = [] } = timestampVerificationData ?? {};
-    if (list.length > MAX_PROOFS) throw new SignatureProblem(`it has more than ${MAX_PROOFS} timestamps`);
-    if (list.length === 0) return [];
-    const others = key !== undefined && !requiresLog ? [] : (await trustOf(trustRoot)).stamps;
-    const read = ({ signedTimestamp }: (typeof list)[number]) =>
-      timeOf(signedTimestamp, envelope ?? signature, [...stamps, ...others]);
-    const times = list.map(read).filter((time) => time !== undefined);
-    if (times.length === 0) throw new SignatureProblem("its timestamp is not right, or of no trusted authority");
-    return times;
-  }
-
-  /** Checks that the certificate was valid when it was used, and issued by a trusted authority. */
-  async function checkCertificate(certificate: Certificate, times: readonly number[], trustRoot: TrustRoot) {
-    for (const time of times) {
-      if (!isValidAt(certificate, time))
-        throw new SignatureProblem("its certificate was not valid at the time of its signature");
-      if (!isChained) continue;
-      const issuers = roots || (await trustOf(trustRoot)).issuers;
-      const issuer = issuers.map((one) => issuerAt(certificate, one, CODE_SIGNING, time)).find((one) => one);
-      if (issuer === undefined) throw new SignatureProblem("its certificate was not issued by a trusted authority");
-      if (ctlog.insecureIgnoreSCT === true || time !== times[0]) continue;
-      if (!isProven(certificate, issuer, certificateLogs ?? (await trustOf(trustRoot)).material.ctlogs))
-        throw new SignatureProblem("its certificate has no valid proof of a trusted certificate log (SCT)");
-    }
-  }
+  const isProven = isChained && ctlog.insecureIgnoreSCT !== true;
 
   const keyed = key && { key, publicKey: key.export({ type: "spki", format: "der" }) };
   return {
+    /** The repository of its signatures; absent: that of the image. */
     place: source?.repository ? reading("source.repository", () => parseImageReference(source.repository!)) : undefined,
-    claimant({ certificate: pem, log }, isBundle) {
+    /**
+     * The signer that a signature names, if it can be the wanted one: the cheapest check.
+     * @throws SignatureProblem when it is another one
+     */
+    claimant({ certificate: pem, log }: Claimed, isBundle: boolean): Claimant {
       if (requiresLog && log === undefined) throw new SignatureProblem("it has no entry of a transparency log");
       const read = pem === undefined ? undefined : certificateIn(pem);
       if (keyed !== undefined) {
@@ -157,7 +116,18 @@ async function prepared(attestor: CosignAttestor): Promise<CosignSigner> {
       if (own === undefined) checkIdentity(certificate, fits, keyless?.additionalExtensions);
       return { key: keyOf(certificate), publicKey: certificate.publicKey, certificate };
     },
-    async check(signature, digest, claimant, trustRoot, turn) {
+    /**
+     * Checks everything else of a signature.
+     * @throws SignatureProblem when it does not count
+     * @throws FetchError when the trust root is needed and can't be had
+     */
+    async check(
+      signature: Signature,
+      digest: string,
+      claimant: Claimant,
+      trustRoot: TrustRoot,
+      turn: () => Promise<void>,
+    ): Promise<void> {
       if (signature.imageDigest !== digest) throw new SignatureProblem("it is about another image");
       for (const [name, value] of Object.entries(annotations))
         if (!Object.hasOwn(signature.annotations, name) || signature.annotations[name] !== value)
@@ -167,16 +137,15 @@ async function prepared(attestor: CosignAttestor): Promise<CosignSigner> {
       await turn();
       const bundle = await readingEntry(signature);
       const times: number[] = [];
-      if (bundle.verificationMaterial.tlogEntries.length > MAX_PROOFS)
-        throw new SignatureProblem(`it has more than ${MAX_PROOFS} log entries`);
       if (requiresLog) {
-        const known = logs ?? (await trustOf(trustRoot)).material.tlogs;
+        const known = logs ?? (await trustFrom(trustRoot)).material.tlogs;
         times.push(...(await checkLogged(signature, bundle, claimant.publicKey, known, logs !== undefined)));
+        await turn();
       }
-      await turn();
       const { certificate } = claimant;
       if (stamps.length > 0 || (certificate !== undefined && times.length === 0)) {
-        const stamped = await stampedAt(signature, trustRoot);
+        const others = key !== undefined && !requiresLog ? [] : (await trustFrom(trustRoot)).stamps;
+        const stamped = stampedAt(signature, bundle, [...stamps, ...others]);
         if (stamps.length > 0 && signature.isBundle && stamped.length === 0)
           throw new SignatureProblem("it has no timestamp of the attestor's authority");
         times.push(...stamped);
@@ -185,8 +154,9 @@ async function prepared(attestor: CosignAttestor): Promise<CosignSigner> {
       if (certificate === undefined) return;
       // A given certificate needs no time that others have seen; nor does any when the log is ignored.
       if (times.length === 0 && (!requiresLog || own !== undefined)) times.push(Date.now());
-      if (times.length === 0) throw new SignatureProblem("no trusted log or timestamp tells the time of its signature");
-      await checkCertificate(certificate, times, trustRoot);
+      const issuers = isChained ? roots || (await trustFrom(trustRoot)).issuers : undefined;
+      const proofs = isProven ? (certificateLogs ?? (await trustFrom(trustRoot)).material.ctlogs) : undefined;
+      checkCertificate(certificate, times, issuers, proofs);
     },
   };
 }
@@ -205,23 +175,6 @@ function certificateIn(pem: string): Certificate {
   } catch {
     throw new SignatureProblem("its certificate can't be read");
   }
-}
-
-/** A trust root with its authorities, which are read once. */
-interface Trust {
-  readonly material: TrustMaterial;
-  readonly issuers: readonly Authority[];
-  readonly stamps: readonly Authority[];
-}
-const trusts = new WeakMap<TrustMaterial, Trust>();
-
-function authorities(material: TrustMaterial): Trust {
-  const known = trusts.get(material);
-  if (known !== undefined) return known;
-  const [issuers, stamps] = [material.certificateAuthorities, material.timestampAuthorities].map(authoritiesIn);
-  const trust = { material, issuers: issuers!, stamps: stamps! };
-  trusts.set(material, trust);
-  return trust;
 }
 
 const wrong = (member: string, why: string) => new SignatureProblem(`${member} of the attestor ${why}`);
@@ -244,8 +197,8 @@ function blocksIn(member: string, pem: string): readonly string[] {
 
 function publicKeyIn(member: string, pem: string): KeyObject {
   const key = PUBLIC_KEY.test(pem) ? readPublicKey(pem) : undefined;
-  if (key !== undefined && KEY_TYPES.has(key.asymmetricKeyType)) return key;
-  throw wrong(member, "is not a public key in PEM for ECDSA, RSA or Ed25519");
+  if (key !== undefined && KEY_TYPES.has(key.asymmetricKeyDetails?.namedCurve ?? key.asymmetricKeyType)) return key;
+  throw wrong(member, "is not a public key in PEM for ECDSA (P-256, P-384, P-521), RSA or Ed25519");
 }
 
 /** Certificates, which may be written in Base64 once more. */
@@ -272,5 +225,5 @@ async function trustedRootIn(text: string): Promise<Trust> {
     throw wrong(member, `has more than ${MAX_TRUSTED_PARTS} certificates and keys`);
   const { TrustedRoot } = await import("@sigstore/protobuf-specs");
   const { toTrustMaterial } = await import("@sigstore/verify");
-  return reading(member, () => authorities(toTrustMaterial(TrustedRoot.fromJSON(JSON.parse(text)))));
+  return reading(member, () => trustOf(toTrustMaterial(TrustedRoot.fromJSON(parsePlainJson(text)))));
 }

@@ -3,8 +3,12 @@ import { createHash } from "node:crypto";
 import type { Bundle, TransparencyLogEntry } from "@sigstore/bundle";
 import type { TrustMaterial, VerificationError } from "@sigstore/verify";
 import { parsePlainJson } from "../../data/json.js";
+import { loadedOnce } from "../../data/loaded-once.js";
 import { at, type Signature } from "./signature-layer.js";
 import { SignatureProblem } from "./statement.js";
+
+/** Sigstore's check of entries alone: what the library exports checks certificates, too, at twenty times the cost of ours. */
+const library = loadedOnce(() => import("@sigstore/verify/dist/tlog/index.js"));
 
 /** Reasons, by messages and codes of Sigstore's library. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -14,36 +18,20 @@ const REASONS: Readonly<Record<string, string>> = {
   "invalid checkpoint signature": "the checkpoint of its log entry is not signed by the log",
 };
 
-/** The places of an entry's signature, digest and signer in its `spec`, and the bytes of the digest. */
-type Places = readonly [
-  of: "signed bytes" | "statement" | "envelope",
-  signature: string,
-  digest: string,
-  signer: string,
-];
-const PLACES: Readonly<Record<string, Places>> = {
-  "hashedrekord 0.0.1": ["signed bytes", "signature.content", "data.hash.value", "signature.publicKey.content"],
-  "hashedrekord 0.0.2": [
-    "signed bytes",
-    "hashedRekordV002.signature.content",
-    "hashedRekordV002.data.digest",
-    "hashedRekordV002.signature.verifier",
-  ],
-  "dsse 0.0.1": ["statement", "signatures.0.signature", "payloadHash.value", "signatures.0.verifier"],
-  "dsse 0.0.2": [
-    "statement",
-    "dsseV002.signatures.0.content",
-    "dsseV002.payloadHash.digest",
-    "dsseV002.signatures.0.verifier",
-  ],
-  "intoto 0.0.1": ["envelope", "", "content.hash.value", "publicKey"],
-  "intoto 0.0.2": [
-    "statement",
-    "content.envelope.signatures.0.sig",
-    "content.payloadHash.value",
-    "content.envelope.signatures.0.publicKey",
-  ],
+/** By kind and version: the bytes whose digest is in an entry, and the places of its signature, digest and signer below `spec`. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  "hashedrekord 0.0.1": "payload signature.content data.hash.value signature.publicKey.content",
+  "hashedrekord 0.0.2":
+    "payload hashedRekordV002.signature.content hashedRekordV002.data.digest hashedRekordV002.signature.verifier",
+  "dsse 0.0.1": "statement signatures.0.signature payloadHash.value signatures.0.verifier",
+  "dsse 0.0.2": "statement dsseV002.signatures.0.content dsseV002.payloadHash.digest dsseV002.signatures.0.verifier",
+  // It does not have the signature, which is in the envelope.
+  "intoto 0.0.1": "envelope - content.hash.value publicKey",
+  "intoto 0.0.2":
+    "statement content.envelope.signatures.0.sig content.payloadHash.value content.envelope.signatures.0.publicKey",
 };
+/** Most entries of a signature: each is verified. */
+export const MAX_ENTRIES = 8;
 /** Hashes by the number of their bytes. */
 const HASHES: Readonly<Record<number, string>> = { 32: "sha256", 48: "sha384", 64: "sha512" };
 
@@ -61,9 +49,9 @@ export async function checkLogged(
   logs: TrustMaterial["tlogs"],
   areGiven: boolean,
 ): Promise<readonly number[]> {
-  // The library's own order of checks reads certificates, at twenty times the cost of this.
-  const { verifyTLogInclusion } = await import("@sigstore/verify/dist/tlog/index.js");
+  const { verifyTLogInclusion } = await library();
   const entries: TransparencyLogEntry[] = bundle.verificationMaterial.tlogEntries;
+  if (entries.length > MAX_ENTRIES) throw new SignatureProblem(`it has more than ${MAX_ENTRIES} log entries`);
   const known = entries.flatMap((entry) => {
     const tlogs = areGiven ? named(entry, logs) : logs.filter(({ logID }) => logID.equals(entry.logId.keyId));
     return tlogs.length === 0 ? [] : [{ entry, tlogs }];
@@ -104,20 +92,20 @@ function checkBody(
   } catch {
     throw new SignatureProblem("its log entry can't be read");
   }
-  const places = PLACES[`${kind} ${version}`];
-  if (places === undefined || at(body, "kind") !== kind || at(body, "apiVersion") !== version)
+  const [of, ...places] = (ENTRIES[`${kind} ${version}`] ?? "").split(" ");
+  if (of === "" || at(body, "kind") !== kind || at(body, "apiVersion") !== version)
     throw new SignatureProblem("its log entry is of another kind");
-  const [of, ...paths] = places;
-  const read = (path: string) => at(body, "spec", ...path.split("."));
-  const [signed, digest, signer] = paths.map(read);
+  const read = (place: string) => at(body, "spec", ...place.split("."));
+  const [signed, digest, signer] = places.map(read);
+  const second = places[0]!.replace("signatures.0", "signatures.1");
+  const hasMore = second !== places[0] && read(second) !== undefined;
   const written = kind === "intoto" ? Buffer.from(String(signed), "base64").toString("latin1") : String(signed);
-  const hasMore =
-    places[1].includes("signatures.0") && read(places[1].replace("signatures.0", "signatures.1")) !== undefined;
-  if (of !== "envelope" && (hasMore || !Buffer.from(written, "base64").equals(signature)))
+  if (hasMore || (of !== "envelope" && !Buffer.from(written, "base64").equals(signature)))
     throw new SignatureProblem("its log entry is of another signature");
   const statement = content.$case === "dsseEnvelope" ? content.dsseEnvelope.payload : undefined;
-  const bytes = { "signed bytes": payload, statement, envelope }[of];
-  const hash = Buffer.from(String(digest), version === "0.0.2" && kind !== "intoto" ? "base64" : "hex");
+  const bytes = of === "payload" ? payload : of === "statement" ? statement : envelope;
+  // Rekor 2 has its digests in Base64.
+  const hash = Buffer.from(String(digest), places[1]!.includes("V002") ? "base64" : "hex");
   if (
     !bytes ||
     !createHash(HASHES[hash.length] ?? "sha256")

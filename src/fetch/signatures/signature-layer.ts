@@ -9,7 +9,7 @@ import type { ImageReference } from "../image-reference.js";
 import type { Descriptor, Registry } from "../registry.js";
 import { layersOf } from "../registry-client.js";
 import { jsonOf } from "../registry-connection.js";
-import { type Expected, SignatureProblem, statementIn, strictJson } from "./statement.js";
+import { bundleLibrary, type Expected, SignatureProblem, type Signed, statementIn, strictJson } from "./statement.js";
 
 /**
  * Largest artifact of an image's signatures, in bytes: as much as registries themselves accept, since all of its signatures are examined, however
@@ -85,17 +85,8 @@ export interface Claimed {
   };
 }
 
-/** A signature with what it signs, unverified: of a layer or of a bundle. */
-export interface Signature extends Claimed {
-  /** The signed bytes. */
-  readonly payload: Buffer;
-  readonly signature: Buffer;
-  /** The digest of the image that it is about. */
-  readonly imageDigest: string;
-  /** The signer's annotations. */
-  readonly annotations: Readonly<Record<string, unknown>>;
-  /** The in-toto statement that is signed; absent in payloads of other forms. */
-  readonly statement?: Readonly<Record<string, unknown>>;
+/** A signature of a layer or of a bundle, unverified. */
+export interface Signature extends Claimed, Signed {
   /** The envelope around it in JSON, where it stands in a layer: logs and timestamps are about that. */
   readonly envelope?: Buffer;
   /**
@@ -235,7 +226,7 @@ export async function attestationLayer(
 ): Promise<Signature> {
   const dsseEnvelope = strictJson(payload, "its envelope");
   await turn();
-  const { envelopeFromJSON } = await import("@sigstore/bundle");
+  const { envelopeFromJSON } = await bundleLibrary();
   const signed = await statementIn(envelopeFromJSON(dsseEnvelope), expected, turn);
   return {
     ...claimedBy(listed),
@@ -256,7 +247,7 @@ export function claimedBy({ certificate, bundle }: ListedSignature): Claimed {
 
 /** Cosign's annotations in the form of a Sigstore bundle. Its signer is left out: the certificate is known beside it. */
 async function bundleOf({ bundle, timestamp }: ListedSignature, content: object): Promise<Bundle> {
-  const { bundleFromJSON } = await import("@sigstore/bundle");
+  const { bundleFromJSON } = await bundleLibrary();
   return bundleFromJSON({
     mediaType: "application/vnd.dev.sigstore.bundle+json;version=0.1",
     verificationMaterial: {

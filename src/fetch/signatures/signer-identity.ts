@@ -81,7 +81,7 @@ export function checkIdentity(
     const index = EXTENSIONS.indexOf(name.toLowerCase());
     const number = index === -1 ? Number(name.startsWith(`${FULCIO}.`) && name.slice(FULCIO.length + 1)) : index + 1;
     if (EXTENSIONS[number - 1] === undefined || name === "-")
-      throw new SignatureProblem(`${shown} is no extension of certificates that is known`);
+      throw new SignatureProblem(`${shown} is not a known extension of certificates`);
     if (textOf(found, number) !== value)
       throw new SignatureProblem(`its certificate has another value in the extension ${shown}`);
   }

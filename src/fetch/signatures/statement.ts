@@ -2,9 +2,12 @@
 import type { Envelope } from "@sigstore/bundle";
 import { JsonError, readJson, readJsonInSteps, scanJson, UNIQUE_KEYS } from "../../data/json.js";
 import { hasMoreValues } from "../../data/json-values.js";
+import { loadedOnce } from "../../data/loaded-once.js";
 import { isJsonObject } from "../../data/same-value.js";
 import { MAX_ANSWER_VALUES } from "../limits.js";
-import type { Signature } from "./signature-layer.js";
+
+/** Sigstore's reader of bundles, loaded at first use. */
+export const bundleLibrary = loadedOnce(() => import("@sigstore/bundle"));
 
 /** The statement that cosign signs for an image. Others say something about it: none of them is a signature. */
 export const SIGN_PREDICATE = "https://sigstore.dev/cosign/sign/v1";
@@ -89,9 +92,22 @@ export interface Expected {
   /** The digest of the image that it must be about. */
   readonly digest: string;
   readonly predicateType: string;
+  /** Bytes of bundles that may still be fetched; absent: as many as there are. */
+  readonly room?: { bytes: number };
 }
 
-type Signed = Pick<Signature, "payload" | "signature" | "imageDigest" | "annotations" | "statement">;
+/** A signature with what it signs, unverified. */
+export interface Signed {
+  /** The signed bytes. */
+  readonly payload: Buffer;
+  readonly signature: Buffer;
+  /** The digest of the image that it is about. */
+  readonly imageDigest: string;
+  /** The signer's annotations. */
+  readonly annotations: Readonly<Record<string, unknown>>;
+  /** The in-toto statement that is signed; absent in payloads of other forms. */
+  readonly statement?: JsonMembers;
+}
 
 /**
  * A signed statement about the image, or about another one.

@@ -97,30 +97,23 @@ const ENABLED_BY_DEFAULT: Schema = { type: "boolean", default: true };
 /** Members that are texts. */
 const texts = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, STRING]));
 
+const IDENTITY = object(texts("issuer", "subject", "issuerRegExp", "subjectRegExp", "subjectExpression"));
+const SECRET = object({ name: { type: "string", default: "" } });
+const LOG_KEYS = texts("url", "rekorPubKey", "ctLogPubKey", "tsaCertChain");
+
 const COSIGN = object({
   key: object(texts("data", "kms", "hashAlgorithm", "expression")),
-  keyless: object(
-    {
-      identities: list(object(texts("issuer", "subject", "issuerRegExp", "subjectRegExp", "subjectExpression"))),
-      roots: STRING,
-      additionalExtensions: map(STRING),
-    },
-    ["identities"],
-  ),
+  keyless: object({ identities: list(IDENTITY), roots: STRING, additionalExtensions: map(STRING) }, ["identities"]),
   certificate: object({ cert: TEXT_OR_EXPRESSION, certChain: TEXT_OR_EXPRESSION }),
-  source: object({
-    ...texts("repository", "tagPrefix"),
-    PullSecrets: list(object({ name: { type: "string", default: "" } })),
-  }),
-  ctlog: object({
-    ...texts("url", "rekorPubKey", "ctLogPubKey", "tsaCertChain"),
-    insecureIgnoreTlog: BOOLEAN,
-    insecureIgnoreSCT: BOOLEAN,
-  }),
+  source: object({ ...texts("repository", "tagPrefix"), PullSecrets: list(SECRET) }),
+  ctlog: object({ ...LOG_KEYS, insecureIgnoreTlog: BOOLEAN, insecureIgnoreSCT: BOOLEAN }),
   tuf: object({ mirror: STRING, root: object(texts("data", "path")) }),
   annotations: map(STRING),
   trustedRoot: TEXT_OR_EXPRESSION,
 });
+
+const NOTARY = object({ certs: TEXT_OR_EXPRESSION, tsaCerts: TEXT_OR_EXPRESSION });
+const PROVIDER = oneOf("default", "amazon", "azure", "google", "github");
 
 const IMAGE_SPEC = object(
   {
@@ -138,18 +131,8 @@ const IMAGE_SPEC = object(
       default: {},
     },
     matchImageReferences: list(object({ glob: STRING, expression: STRING }, [], ["glob", "expression"])),
-    credentials: object({
-      allowInsecureRegistry: BOOLEAN,
-      providers: list(oneOf("default", "amazon", "azure", "google", "github")),
-      secrets: STRINGS,
-    }),
-    attestors: list(
-      object(
-        { name: STRING, cosign: COSIGN, notary: object({ certs: TEXT_OR_EXPRESSION, tsaCerts: TEXT_OR_EXPRESSION }) },
-        ["name"],
-        ["cosign", "notary"],
-      ),
-    ),
+    credentials: object({ allowInsecureRegistry: BOOLEAN, providers: list(PROVIDER), secrets: STRINGS }),
+    attestors: list(object({ name: STRING, cosign: COSIGN, notary: NOTARY }, ["name"], ["cosign", "notary"])),
     attestations: list(object({ name: STRING, intoto: TYPED, referrer: TYPED }, ["name"])),
   },
   ["attestors", "validations"],

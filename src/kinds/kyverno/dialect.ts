@@ -152,9 +152,7 @@ const createReferenceDialect = (): Dialect => {
       functions: IMAGE_FUNCTIONS,
     },
     optional: {},
-    knownNames: new Map(
-      ["object", "variables", "images", ...REQUEST_NAMES].map((name) => [name, "here is `ref` only"]),
-    ),
+    knownNames: new Map(["object", "variables", ...REQUEST_NAMES].map((name) => [name, "here is `ref` only"])),
   };
 };
 

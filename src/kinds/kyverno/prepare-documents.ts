@@ -367,7 +367,7 @@ function warningsAbout(
     if (policies.some(({ resource }) => resource.metadata.name === name && resource.kind === kind)) {
       const { images = [], allowedValues = [] } = resource.spec;
       if (isImageValidating({ kind: kind ?? "" }) && images.length + allowedValues.length > 0) {
-        const text = `the exception has no effect: a policy of this kind is exempted from as a whole: leave out images and allowedValues`;
+        const text = `the exception has no effect: an exception from such a policy is for the whole of it: leave out images and allowedValues`;
         problems.push(document.problem("warning", ["spec", "policyRefs", i], text));
       }
       return;

@@ -61,8 +61,9 @@ function trustOf(loader: () => PolicyLoader, isOffline: boolean): ImageTrust {
   const ask = <T>(put: (trust: ImageTrust) => Eventual<T | LookupFailure>): Eventual<T | LookupFailure> => {
     try {
       return andThen(put(loader().external.trust), (answer) => {
-        if (isOffline || !(answer instanceof LookupFailure)) return answer;
-        return new LookupFailure(`${answer.detail ?? answer.message} (${WITHOUT_REGISTRY})`);
+        if (!(answer instanceof LookupFailure)) return answer;
+        const whole = answer.detail ?? answer.message;
+        return new LookupFailure(isOffline ? whole : `${whole} (${WITHOUT_REGISTRY})`);
       });
     } catch (error) {
       // Files of options that nothing needed before.

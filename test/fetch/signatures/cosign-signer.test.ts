@@ -4,6 +4,7 @@ import { describe, test } from "node:test";
 import { FetchError } from "../../../src/fetch/fetch-error.js";
 import { type CosignAttestor, MAX_REASONS, type Sought } from "../../../src/fetch/signatures/attestor.js";
 import { attestorVerdict } from "../../../src/fetch/signatures/attestor-verdict.js";
+import { MAX_ATTESTATION_BYTES, MAX_ATTESTATIONS_BYTES } from "../../../src/fetch/signatures/bundle.js";
 import { MAX_CERTIFICATES, MAX_TRUSTED_PARTS, MAX_TRUSTED_ROOT } from "../../../src/fetch/signatures/cosign-signer.js";
 import { SignatureChecks } from "../../../src/fetch/signatures/signature-checks.js";
 import { hasMainThreadTime, longestHold } from "../../support/main-thread-time.js";
@@ -26,6 +27,13 @@ const fulcio = file("certificates/fulcio");
 const fulcioRoot = file("certificates/fulcio-root");
 const otherRoot = file("certificates/own-root");
 const noLog = { insecureIgnoreTlog: true };
+/** The chain of the timestamp authority, the root first. */
+const stampers: string = JSON.parse(goldenFile("trusted-root.json"))
+  .timestampAuthorities[0].certChain.certificates.map(
+    ({ rawBytes }: { rawBytes: string }) => `-----BEGIN CERTIFICATE-----\n${rawBytes}\n-----END CERTIFICATE-----\n`,
+  )
+  .reverse()
+  .join("");
 
 interface Said {
   readonly of: string;
@@ -83,7 +91,7 @@ const SAID: Readonly<Record<string, Said>> = {
     of: "team/app:bundle-keyless-github",
     right: github({}),
     wrong: github({ workflow: "push" }),
-    reason: '"workflow" is no extension of certificates that is known',
+    reason: '"workflow" is not a known extension of certificates',
   },
   "roots in place of the trust root's": {
     of,
@@ -117,9 +125,15 @@ const SAID: Readonly<Record<string, Said>> = {
   },
   "an authority of timestamps, which bundles must have then": {
     of: "team/app:bundle-key-tsa",
-    right: { key: { data }, ctlog: { ...noLog } },
+    right: { key: { data }, ctlog: { ...noLog, tsaCertChain: stampers } },
     wrong: { key: { data }, ctlog: { ...noLog, tsaCertChain: fulcioRoot + fulcio } },
     reason: "its timestamp is not right, or of no trusted authority",
+  },
+  "an authority of timestamps, for a bundle that has none": {
+    of: "team/app:bundle-key-rekor1",
+    right: { key: { data } },
+    wrong: { key: { data }, ctlog: { tsaCertChain: stampers } },
+    reason: "it has no timestamp of the attestor's authority",
   },
   "a trust root in place of the server's": {
     of,
@@ -156,7 +170,9 @@ const SAID: Readonly<Record<string, Said>> = {
 /** Attestors that no signature can meet: the reason says what to change. */
 const UNUSABLE: Readonly<Record<string, CosignAttestor>> = {
   "cosign of the attestor has neither key, keyless nor certificate": {},
-  "key.data of the attestor is not a public key in PEM for ECDSA, RSA or Ed25519": { key: { data: "x" } },
+  "key.data of the attestor is not a public key in PEM for ECDSA (P-256, P-384, P-521), RSA or Ed25519": {
+    key: { data: "x" },
+  },
   "key.hashAlgorithm of the attestor is none of sha224, sha256, sha384, sha512": {
     key: { data, hashAlgorithm: "md5" },
   },
@@ -166,7 +182,7 @@ const UNUSABLE: Readonly<Record<string, CosignAttestor>> = {
   [`keyless.roots of the attestor has more than ${MAX_CERTIFICATES} parts`]: {
     keyless: { roots: fulcioRoot.repeat(MAX_CERTIFICATES + 1) },
   },
-  "ctlog.rekorPubKey of the attestor is not a public key in PEM for ECDSA, RSA or Ed25519": {
+  "ctlog.rekorPubKey of the attestor is not a public key in PEM for ECDSA (P-256, P-384, P-521), RSA or Ed25519": {
     key: { data },
     ctlog: { rekorPubKey: fulcio },
   },
@@ -253,6 +269,29 @@ describe("a verdict", () => {
     const signers = Array.from({ length: MAX_REASONS + 2 }, () => ({ keys: newKeys() }));
     const { reasons } = await verdictOf(byKey, about, shelfWith(...signers));
     assert.equal(reasons.length, MAX_REASONS);
+  });
+
+  test("reads statements up to a number of bytes", async () => {
+    const shelf = new Shelf();
+    const bytes = Buffer.alloc(MAX_ATTESTATION_BYTES);
+    const count = MAX_ATTESTATIONS_BYTES / MAX_ATTESTATION_BYTES + 1;
+    for (let i = 0; i < count; i++)
+      shelf.put({ subject: digest }, [{ mediaType: BUNDLE, bytes, annotations: { i: `${i}` } }]);
+    let fetched = 0;
+    const counting = Object.assign(Object.create(shelf) as Shelf, {
+      blob: async () => {
+        fetched++;
+        return Buffer.from("[]");
+      },
+      manifest: shelf.manifest.bind(shelf),
+      referrers: shelf.referrers.bind(shelf),
+    });
+    const { reasons } = await verdictOf(byKey, about, counting, { kind: "intoto", predicateType: "spdx" });
+    assert.equal(fetched, count - 1);
+    assert.deepEqual(
+      reasons.at(-1),
+      `the bundles before it have ${MAX_ATTESTATIONS_BYTES} bytes, and more are not read`,
+    );
   });
 
   test("finds layers below tags with a prefix, and in another repository", async () => {

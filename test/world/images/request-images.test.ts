@@ -46,6 +46,19 @@ test("all questions of a request are about the digest that its first one has see
   assert.deepEqual(asked, ["digest app:v1", "verdict sha256:1", "verdict sha256:1", "artifact sha256:1"]);
 });
 
+test("so are those whose answers are known at once", () => {
+  let digests = 0;
+  const verdict = ({ digest }: DigestQuestion) => ({ verified: true, reasons: [digest] });
+  const world = requestWorld({ trust: { ...NO_TRUST, digest: () => `sha256:${++digests}`, verdict } });
+  for (const name of ["a", "b"])
+    assert.deepEqual(world.external.imageVerdict({ ...question, attestor: { name } }), {
+      verified: true,
+      reasons: ["sha256:1"],
+    });
+  assert.equal(world.external.imageDigest("app:v1", {}), "sha256:1");
+  assert.ok(world.external.imageDigest("app:v1", { insecure: true }) instanceof LookupFailure);
+});
+
 test("a tag that moves between two policies with different access is a failure", async () => {
   const { world } = moving();
   const both = () => [

@@ -236,11 +236,14 @@ export class PolicyImages implements ImageCalls {
     for (const expression of compiled.expressions) {
       const value = this.#part(expression, this.bindings);
       if (value instanceof Waiting) return value;
-      if (typeof value === "string") values.push(value);
-      else {
-        const reason = value instanceof CelError ? value.message : notConverted(value, "string");
+      let reason: string | undefined;
+      if (value instanceof CelError) reason = value.message;
+      else if (typeof value !== "string") reason = notConverted(value, "string");
+      // An empty key, subject or root would mean that there is none, and so let others pass.
+      else if (value === "") reason = "an expression gives an empty text";
+      else values.push(value);
+      if (reason !== undefined)
         return new CelError(`failed to evaluate compiled attestor: ${compiled.name}, error: ${reason}`);
-      }
     }
     const attestor = compiled.with(values);
     this.#attestors ??= new Map();

@@ -180,6 +180,17 @@ describe("an ImageValidatingPolicy", () => {
     );
   });
 
+  test("is an error where an attestor's expression gives an empty text, which would mean any signer", async () => {
+    const identities = [{ issuer: "https://issuer", subjectExpression: "''" }];
+    for (const cosign of [{ key: { expression: "''" } }, { keyless: { identities } }])
+      assert.match(
+        await found("verifyImageSignatures('ex.io/bin:1', [attestors.vendor]) == 0", {
+          attestors: [{ name: "vendor", cosign }],
+        }),
+        /error: failed to evaluate compiled attestor: vendor, error: an expression gives an empty text$/,
+      );
+  });
+
   test("refuses what is no attestor", async () => {
     assert.match(
       await found("verifyImageSignatures('ex.io/app:1', ['dev']) > 0"),
