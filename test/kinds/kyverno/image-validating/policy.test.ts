@@ -169,7 +169,7 @@ describe("an ImageValidatingPolicy", () => {
     );
     assert.equal(
       await found("images.containers.all(i, verifyImageSignatures(i, [attestors.vendor]) == 1)", broken),
-      "error: failed to evaluate compiled attestor: vendor, error: no such key: nothing",
+      "error: failed to convert key in compiled attestor: vendor, error: failed to evaluate compiled attestor: vendor, error: no such key: nothing",
     );
     assert.equal(
       await found(
@@ -187,14 +187,14 @@ describe("an ImageValidatingPolicy", () => {
         await found("verifyImageSignatures('ex.io/bin:1', [attestors.vendor]) == 0", {
           attestors: [{ name: "vendor", cosign }],
         }),
-        /error: failed to evaluate compiled attestor: vendor, error: an expression gives an empty text$/,
+        /error: failed to convert [ \w]+ in compiled attestor: vendor, error: an expression gives an empty text$/,
       );
   });
 
   test("refuses what is no attestor", async () => {
     assert.match(
       await found("verifyImageSignatures('ex.io/app:1', ['dev']) > 0"),
-      /type conversion error from 'string' to 'imageverify.attestor'/,
+      /unsupported native conversion from string to 'v1alpha1.Attestor'/,
     );
     assert.match(await found("verifyImageSignatures('ex.io/app:1', [attestors.nobody]) > 0"), /no such key: nobody/);
   });
@@ -308,7 +308,7 @@ describe("the images", () => {
     );
     assert.match(
       await found("true", { images: [{ name: "x", expression: "[object.metadata]" }] }),
-      /^error: unsupported native conversion/,
+      /^error: unsupported type conversion from 'map' to string/,
     );
   });
 
