@@ -96,7 +96,8 @@ export class RequestExternal {
   /** The digest of an image. Within the request it is that of all policies: one of them must not verify what another one has not seen. */
   imageDigest(image: string, access: ImageAccess): Answered<string> {
     const known = this.#digests?.get(image);
-    if (known !== undefined && wordOf(known.access) === wordOf(access)) return known.digest;
+    if (known !== undefined && (known.access === access || wordOf(known.access) === wordOf(access)))
+      return known.digest;
     const { trust } = this.#data;
     const found = this.#isUnasked() ? trust.digest(image, access) : undefined;
     if (typeof found === "string") return this.#oneDigest(image, found, access);

@@ -107,11 +107,11 @@ function askExpression(path: readonly string[], list: string, object: Value, old
 export function imageList(value: Value | CelError): readonly string[] | CelError {
   if (value instanceof CelError) return value;
   if (!Array.isArray(value))
-    return new CelError(`unsupported native conversion from '${typeNameOf(value)}' to '[]string'`);
+    return new CelError(`unsupported native conversion from ${typeNameOf(value)} to '[]string'`);
   const other = value.find((image) => typeof image !== "string") as Value | undefined;
   return other === undefined
     ? (value as readonly string[])
-    : new CelError(`unsupported native conversion from '${typeNameOf(other)}' to 'string'`);
+    : new CelError(`unsupported type conversion from '${typeNameOf(other)}' to string`);
 }
 
 /** An image with a tag, in full. */
