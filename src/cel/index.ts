@@ -42,6 +42,7 @@ export { compare, compareStrings, equals } from "./operators/compare.js";
 export { doubleOf, type Kind, kindOf, typeNameOf } from "./operators/kind.js";
 export { entriesOf, sizeOfMap } from "./operators/maps.js";
 export type { Place } from "./part-places.js";
+export { compilePattern } from "./pattern/pattern.js";
 export type * from "./public-types.js";
 export { answered, type Question, type QuestionFailure, Questions, type Waiter, Waiting } from "./questions.js";
 export { namesVariable } from "./references.js";

@@ -1,15 +1,11 @@
 /** The options of `serve --from-cluster` as typed settings. */
-import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import type { ClusterSettings } from "../cluster/settings.js";
 import { UsageError } from "../data/command-io.js";
+import { DEFAULT_NAMESPACE, podNamespace } from "../kubernetes/client/index.js";
 import { exceptionNamespaces, exemptNamespaces } from "./loader-settings.js";
 import type { ServeValues } from "./options.js";
 
-/** The file with a pod's namespace. */
-const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
-/** The namespace of a server outside of a pod for which `--service` names none. */
-const DEFAULT_NAMESPACE = "policy-server";
 const DEFAULT_SERVICE = "policy-server";
 /** A name of an object or a label (RFC 1123). */
 const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
@@ -85,14 +81,6 @@ export function clusterSettings(values: ServeValues): ClusterSettings | undefine
     events: values.events,
     readyWithoutSources: values.ignoreKubernetesConnectionFailure,
   };
-}
-
-function podNamespace(): string | undefined {
-  try {
-    return readFileSync(NAMESPACE_FILE, "utf8").trim() || undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function serviceOf(text: string): ClusterSettings["service"] {

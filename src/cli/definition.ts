@@ -99,5 +99,13 @@ export function examplesOf(command: Command): readonly Example[] {
   return (command as { [EXAMPLES]?: readonly Example[] })[EXAMPLES] ?? [];
 }
 
+/** Adds the folders that stand in for registries of images. */
+export const withImageLayouts = (command: Command): Command =>
+  command.option(
+    "--image-layout <folder>",
+    "image layout (OCI) in place of all registries of images, as often as wanted; NAME=FOLDER: its images without a repository have this one",
+    collected,
+  );
+
 /** Collects repeated values. Not `<id...>`: that would take the files behind it, too. */
 export const collected = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];

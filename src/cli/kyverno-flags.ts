@@ -50,7 +50,8 @@ const TABLE: Readonly<Record<Fate, Readonly<Record<string, Readonly<Record<strin
   },
   refused: {
     "apply, test": {
-      "--registry": "images that policies ask for are those of the context file (apply: --context-file; test: context)",
+      "--registry":
+        "images that policies ask for are those of the context file (apply: --context-file; test: context), and of --image-layout",
       "-b, --git-branch <name>": "clone the repository first: git clone --branch NAME URL",
     },
     apply: {

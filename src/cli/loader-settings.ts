@@ -10,8 +10,10 @@ import { kubernetesVersion } from "./kubernetes-version.js";
 import { type OptionValues, optionValues } from "./options.js";
 
 /** The loader settings of a command's options. @throws UsageError */
-export const settingsOf = (command: Command, { env }: CommandIo, definitions = LOADING_OPTIONS): LoaderSettings =>
-  loaderSettings(optionValues(command, definitions, env), env);
+export const settingsOf = (command: Command, { env }: CommandIo, definitions = LOADING_OPTIONS): LoaderSettings => ({
+  ...loaderSettings(optionValues(command, definitions, env), env),
+  imageLayouts: command.opts<{ readonly imageLayout?: readonly string[] }>().imageLayout,
+});
 
 /** The settings, without policies of a cluster; the environment is part of them. */
 export function loaderSettings(values: OptionValues, environment: Environment): LoaderSettings {

@@ -32,6 +32,7 @@ export function serveSettings(given: OptionValues, environment: Environment = {}
   const usable = usableProcessors();
   const { workers = usable } = values;
   const processors = Math.max(1, Math.floor(usable / workers));
+  const cluster = clusterSettings(values);
   return {
     address,
     port: values.port,
@@ -47,11 +48,11 @@ export function serveSettings(given: OptionValues, environment: Environment = {}
     queue: values.maxQueuedRequests,
     alwaysAcceptNamespace: values.alwaysAcceptAdmissionReviewsOnNamespace || undefined,
     approve: values.approve || undefined,
-    cluster: clusterSettings(values),
+    cluster,
     strict: values.strict && !values.continueOnErrors,
     loading: {
       ...loaderSettings({ kubernetes: true, ...values }, environment),
-      ...{ workers: GUEST_THREADS, processors },
+      ...{ workers: GUEST_THREADS, processors, namespace: cluster?.namespace },
       fromCluster: values.fromCluster ? clusterEntryOptions(values) : undefined,
     },
     logLevel: values.logLevel,

@@ -85,6 +85,8 @@ const KEYS_OF_KINDS = [
     ["admissionregistration.k8s.io", "MutatingAdmissionPolicy"],
     ["policies.kyverno.io", "MutatingPolicy"],
     ["policies.kyverno.io", "NamespacedMutatingPolicy"],
+    ["policies.kyverno.io", "ImageValidatingPolicy"],
+    ["policies.kyverno.io", "NamespacedImageValidatingPolicy"],
     ["kyverno.io", "ClusterPolicy"],
     ["kyverno.io", "Policy"],
   ],

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { parsePlainJson } from "../data/json.js";
-import { FetchError, reasonOf } from "./fetch-error.js";
+import { FetchError, reasonOf, shownOf } from "./fetch-error.js";
 import { isDockerHub } from "./image-reference.js";
 import { HELPER_TIMEOUT_MS, MAX_ANSWER_BYTES } from "./limits.js";
 import type { Environment } from "./proxies.js";
@@ -25,8 +25,11 @@ export interface Login {
   readonly as: string;
 }
 
-/** Finds the log-in of a registry by its host. */
-export type CredentialStore = (host: string) => Promise<Login>;
+/** Finds the log-in of a registry by its host; some depend on the repository. */
+export type CredentialStore = (host: string, repository: string) => Promise<Login>;
+
+/** Reads a Secret of the server's namespace. Its errors may have words for answers (`Shown`). */
+export type ReadSecret = (name: string) => Promise<Readonly<Record<string, unknown>>>;
 
 /** The used members of config.json; others are ignored. */
 interface DockerConfig {
@@ -48,10 +51,69 @@ export function dockerCredentials(environment: Environment, named?: string): Cre
     const helper = valueFor(config.credHelpers, host);
     if (typeof helper === "string") return askHelper(helper, host, environment);
     const entry = valueFor(config.auths, host);
-    if (typeof entry === "object" && entry !== null && Object.keys(entry).length > 0) return fromEntry(entry, host);
+    if (typeof entry === "object" && entry !== null && Object.keys(entry).length > 0)
+      return fromEntry(entry, host, "config.json");
     if (typeof config.credsStore === "string") return askHelper(config.credsStore, host, environment);
     return anonymous(`config.json has no entry for ${host}`);
   };
+}
+
+/**
+ * A store that looks into pull Secrets, one after another, and asks `others` about hosts that none of them names.
+ * @throws FetchError that names a Secret which cannot be read: what a registry does not show may be a signature
+ */
+export function secretCredentials(
+  names: readonly string[],
+  read: ReadSecret,
+  others: CredentialStore,
+): CredentialStore {
+  return async (host, repository) => {
+    for (const name of names) {
+      const text = `${UNREADABLE} of Secret ${name}`;
+      const failed = (reason: string, shown = reason, cause?: unknown) =>
+        new FetchError(`${text}: ${reason}`, { cause, unanswered: true, shown: `${text}: ${shown}` });
+      const secret = await read(name).catch((cause: unknown) => {
+        throw failed(reasonOf(cause), shownOf(cause) ?? "it cannot be read", cause);
+      });
+      const entry = mostSpecific(authsIn(secret, failed), host, repository);
+      if (entry !== undefined) return fromEntry(entry, host, `Secret ${name}`);
+    }
+    return others(host, repository);
+  };
+}
+
+/** The entries of a pull Secret in either of its forms. */
+function authsIn(
+  { type, data }: Readonly<Record<string, unknown>>,
+  failed: (reason: string) => FetchError,
+): Readonly<Record<string, unknown>> {
+  const isOld = type === "kubernetes.io/dockercfg";
+  if (!isOld && type !== "kubernetes.io/dockerconfigjson")
+    throw failed("it is neither of type kubernetes.io/dockerconfigjson nor kubernetes.io/dockercfg");
+  const encoded = mapOrEmpty(data)[isOld ? ".dockercfg" : ".dockerconfigjson"];
+  try {
+    const content = parsePlainJson(Buffer.from(String(encoded), "base64").toString("utf8"));
+    return mapOrEmpty(isOld ? content : mapOrEmpty(content).auths);
+  } catch {
+    // The parser's message may quote the Secret.
+    throw failed("it is not JSON");
+  }
+}
+
+/** The entry with the longest fitting key, as the kubelet chooses: keys may have a path, and `*` and `?` within a part of the host. */
+function mostSpecific(auths: Readonly<Record<string, unknown>>, host: string, repository: string): object | undefined {
+  const fitting = Object.keys(auths).flatMap((key) => {
+    const bare = key
+      .replace(/^https?:\/\//, "")
+      .replace(/^([^/]*)\/v[12](?=\/|$)/, "$1")
+      .replace(/\/+$/, "");
+    const [keyHost = "", ...path] = bare.split("/");
+    const pattern = keyHost.replace(/[^\w-]/g, (sign) => ({ "*": "[^.:]*", "?": "[^.:]" })[sign] ?? `\\${sign}`);
+    const fits = new RegExp(`^${pattern}$`).test(host) || (isDockerHub(host) && isDockerHub(keyHost));
+    return fits && repository.startsWith(path.join("/")) ? [{ bare, entry: auths[key] }] : [];
+  });
+  const [first] = fitting.sort((a, b) => b.bare.length - a.bare.length);
+  return typeof first?.entry === "object" && first.entry !== null ? first.entry : undefined;
 }
 
 function anonymous(because: string): Login {
@@ -92,10 +154,10 @@ function valueFor(map: Readonly<Record<string, unknown>>, host: string): unknown
 }
 
 /** `auth` is base64 of `user:password`. Identity tokens are not supported: such an entry is anonymous. */
-function fromEntry(entry: object, host: string): Login {
+function fromEntry(entry: object, host: string, place: string): Login {
   if ("identitytoken" in entry && entry.identitytoken)
-    return anonymous(`the entry for ${host} in config.json is an identity token, which is not supported`);
-  const as = "with the credentials of config.json";
+    return anonymous(`the entry for ${host} in ${place} is an identity token, which is not supported`);
+  const as = `with the credentials of ${place}`;
   if ("auth" in entry && typeof entry.auth === "string" && entry.auth !== "") {
     const text = Buffer.from(entry.auth, "base64").toString("utf8").replace(/\0+$/, "");
     const colon = text.indexOf(":");
@@ -105,7 +167,7 @@ function fromEntry(entry: object, host: string): Login {
   if ("username" in entry && "password" in entry) {
     return { credentials: { username: String(entry.username), password: String(entry.password) }, as };
   }
-  return anonymous(`the entry for ${host} in config.json has neither auth nor username and password`);
+  return anonymous(`the entry for ${host} in ${place} has neither auth nor username and password`);
 }
 
 /** Runs `docker-credential-<name>` by Docker's protocol: the host on standard input, JSON on standard output. */

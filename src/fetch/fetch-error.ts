@@ -13,14 +13,17 @@ export class FetchError extends Error implements Shown {
   readonly status: number | undefined;
   /** Whether the server did not answer, or with an error of its own: the same request may succeed later. */
   readonly transient: boolean;
+  /** Whether a server led to where no request is sent: there may be an answer, or not. */
+  readonly unasked: boolean;
   readonly shown: string;
 
   constructor(message: string, options: FetchErrorOptions = {}) {
-    const { stage = "download", status, unanswered = false, shown, ...rest } = options;
+    const { stage = "download", status, unanswered = false, unasked = false, shown, ...rest } = options;
     super(message, rest);
     this.stage = stage;
     this.status = status;
     this.transient = unanswered || (status !== undefined && status >= 500);
+    this.unasked = unasked;
     this.shown = shown ?? generalWords(stage, status, unanswered);
   }
 }
@@ -37,6 +40,8 @@ interface FetchErrorOptions extends ErrorOptions {
   readonly status?: number;
   /** Whether no HTTP answer came. */
   readonly unanswered?: boolean;
+  /** {@link FetchError.unasked}; default no. */
+  readonly unasked?: boolean;
   /** The text for answers; default a general one. */
   readonly shown?: string;
 }

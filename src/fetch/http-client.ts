@@ -73,11 +73,14 @@ export class HttpClient {
   readonly #sources: Sources;
   readonly #environment: Environment;
   readonly #guard: AddressGuard | undefined;
+  readonly #plain: boolean;
 
-  constructor(sources: Sources, environment: Environment, guard?: AddressGuard) {
+  /** @param plain whether any host may be asked by plain HTTP where TLS fails */
+  constructor(sources: Sources, environment: Environment, guard?: AddressGuard, plain = false) {
     this.#sources = sources;
     this.#environment = environment;
     this.#guard = guard;
+    this.#plain = plain;
   }
 
   /**
@@ -96,17 +99,20 @@ export class HttpClient {
       if (location === undefined) return answer;
       const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
       if (next === undefined || !/^https?:$/.test(next.protocol)) {
-        throw new FetchError(`${url.origin} redirects to ${JSON.stringify(location)}, which is not an HTTP address`);
+        throw new FetchError(`${url.origin} redirects to ${JSON.stringify(location)}, which is not an HTTP address`, {
+          unasked: true,
+        });
       }
       if (url.protocol === "https:" && next.protocol === "http:" && !this.isInsecure(next)) {
         throw new FetchError(
           `${url.origin} redirects to plain HTTP at ${next.host}, which insecure_sources doesn't list`,
+          { unasked: true },
         );
       }
       if (request.permits?.(next) === false) {
         throw new FetchError(
           `${url.origin} redirects to ${next.origin}${next.pathname}, which is not below a place for modules of namespaced policies`,
-          { shown: "it is redirected to where modules may not come from" },
+          { shown: "it is redirected to where modules may not come from", unasked: true },
         );
       }
       if (next.origin !== url.origin) {
@@ -114,11 +120,18 @@ export class HttpClient {
       }
       url = next;
     }
-    throw new FetchError(`${start.origin}${start.pathname} redirects more than ${MAX_REDIRECTS} times`);
+    throw new FetchError(`${start.origin}${start.pathname} redirects more than ${MAX_REDIRECTS} times`, {
+      unasked: true,
+    });
+  }
+
+  /** Whether the host of a URL may be asked by plain HTTP. */
+  isInsecure(url: URL): boolean {
+    return this.#plain || this.#isListed(url);
   }
 
   /** Whether sources.yml lists the host of a URL as insecure. */
-  isInsecure(url: URL): boolean {
+  #isListed(url: URL): boolean {
     return hostKeys(url).some((key) => this.#sources.insecure.has(key));
   }
 
@@ -126,7 +139,10 @@ export class HttpClient {
   check(url: URL): void {
     const refusal = this.#guardOf(url)?.refusal(url);
     if (refusal === undefined) return;
-    throw new FetchError(`${url.host} is not asked: ${refusal}`, { shown: "its registry is at a blocked address" });
+    throw new FetchError(`${url.host} is not asked: ${refusal}`, {
+      shown: "its registry is at a blocked address",
+      unasked: true,
+    });
   }
 
   #guardOf(url: URL): AddressGuard | undefined {
@@ -172,7 +188,7 @@ export class HttpClient {
       cause: failures[0],
       // Addresses that a name resolves to must not appear in answers.
       ...(failures.some((failure) => this.#guardOf(url)?.isRefusal(failure))
-        ? { shown: UNREACHED }
+        ? { shown: UNREACHED, unasked: true }
         : { unanswered: true }),
     });
   }
@@ -180,8 +196,9 @@ export class HttpClient {
   #attempts(url: URL): readonly Attempt[] {
     if (url.protocol === "http:") return [{ protocol: "http:", verified: false }];
     const verified: Attempt = { protocol: "https:", verified: true };
-    if (!this.isInsecure(url)) return [verified];
-    return [verified, { protocol: "https:", verified: false }, { protocol: "http:", verified: false }];
+    const plain: Attempt = { protocol: "http:", verified: false };
+    if (this.#isListed(url)) return [verified, { protocol: "https:", verified: false }, plain];
+    return this.#plain ? [verified, plain] : [verified];
   }
 
   #dispatcher(url: URL, verified: boolean, { Agent, ProxyAgent }: Undici): Dispatcher {

@@ -3,7 +3,7 @@ import { arch } from "node:process";
 import { FetchError } from "./fetch-error.js";
 import { formatImageReference, type ImageReference, parseImageReference } from "./image-reference.js";
 import { MAX_ANSWER_BYTES } from "./limits.js";
-import type { Manifest, RegistryClient } from "./registry-client.js";
+import type { Manifest, Registry } from "./registry.js";
 import { readObject } from "./registry-connection.js";
 import type { SignatureChecks } from "./signatures/signature-checks.js";
 import type { WantedSignatures } from "./signatures/wanted-signature.js";
@@ -16,10 +16,10 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Reads images in registries, without a cache. Images have Docker's names: `busybox` is `docker.io/library/busybox:latest`. */
 export class ImageInspector {
-  readonly #registry: RegistryClient;
+  readonly #registry: Registry;
   readonly #signatures: SignatureChecks;
 
-  constructor(registry: RegistryClient, signatures: SignatureChecks) {
+  constructor(registry: Registry, signatures: SignatureChecks) {
     this.#registry = registry;
     this.#signatures = signatures;
   }
@@ -98,7 +98,7 @@ export function childOf(
  * @throws FetchError
  */
 export async function configOf(
-  registry: RegistryClient,
+  registry: Registry,
   reference: ImageReference,
   { content }: Manifest,
   signal: AbortSignal,

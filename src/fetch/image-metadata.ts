@@ -3,7 +3,7 @@ import { FetchError, shownOf } from "./fetch-error.js";
 import { childOf, configOf, type JsonObject, type Platform } from "./image-inspector.js";
 import { type ImageReference, isDockerHub, parseImageReference } from "./image-reference.js";
 import { shapedConfig, shapedManifest } from "./image-shape.js";
-import type { RegistryClient } from "./registry-client.js";
+import type { Registry } from "./registry.js";
 
 /** The platform that the reference implementation chooses of several, wherever it runs. */
 const PLATFORM = { os: "linux", architecture: "amd64" };
@@ -15,9 +15,9 @@ const isWanted = (platform: Platform | null | undefined): boolean => {
 
 /** Reads metadata in registries, without a cache. */
 export class ImageMetadata {
-  readonly #registry: RegistryClient;
+  readonly #registry: Registry;
 
-  constructor(registry: RegistryClient) {
+  constructor(registry: Registry) {
     this.#registry = registry;
   }
 

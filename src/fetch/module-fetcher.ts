@@ -9,15 +9,9 @@ import type { AddressGuard } from "./http-client.js";
 import { type ImageReference, isFloating, parseImageReference } from "./image-reference.js";
 import { MAX_MODULE_BYTES } from "./limits.js";
 import { localModuleShare, type ModuleShare } from "./module-share.js";
+import type { Descriptor, Manifest } from "./registry.js";
 import { openRegistries, type RegistryAccess, type RegistryAccessOptions } from "./registry-access.js";
-import {
-  type Descriptor,
-  digestOf,
-  type ImageVerifier,
-  layersOf,
-  type Manifest,
-  type RegistryClient,
-} from "./registry-client.js";
+import { digestOf, type ImageVerifier, layersOf, type RegistryClient } from "./registry-client.js";
 import { objectIn } from "./registry-connection.js";
 import { WASM_LAYER } from "./registry-writer.js";
 import type { Release } from "./room.js";

@@ -1,6 +1,6 @@
 /** Access to registries by the options of the server: sources.yml, credentials, proxies. */
 import { NO_SOURCES, type Sources } from "../config/sources.js";
-import { dockerCredentials } from "./docker-credentials.js";
+import { dockerCredentials, type ReadSecret, secretCredentials } from "./docker-credentials.js";
 import { type AddressGuard, HttpClient } from "./http-client.js";
 import type { Environment } from "./proxies.js";
 import { RegistryClient } from "./registry-client.js";
@@ -16,11 +16,24 @@ export interface RegistryAccessOptions {
   readonly dockerConfigDirectory?: string;
 }
 
+/** The access to registries that a policy asks for. */
+export interface PolicyAccess {
+  /** Whether registries may be asked by plain HTTP where TLS fails. */
+  readonly insecure?: boolean;
+  /** Names of Secrets with log-ins, which come before the server's. */
+  readonly secrets?: readonly string[];
+}
+
 /** Clients that share connections. */
 export interface RegistryAccess {
   readonly http: HttpClient;
   readonly registry: RegistryClient;
   readonly writer: RegistryWriter;
+  /**
+   * A client for a policy that brings its own access, with tokens of its own.
+   * @param secret reads the Secrets
+   */
+  reached(access: PolicyAccess, secret: ReadSecret): RegistryClient;
   /** Closes connections. */
   close(): Promise<void>;
 }
@@ -33,11 +46,22 @@ export function openRegistries(options: RegistryAccessOptions, guard?: AddressGu
   const { environment, sources = NO_SOURCES, dockerConfigDirectory } = options;
   const http = new HttpClient(sources, environment, guard);
   const credentials = dockerCredentials(environment, dockerConfigDirectory);
-  const connection = new RegistryConnection(http, credentials, () => performance.now());
+  const now = () => performance.now();
+  const connection = new RegistryConnection(http, credentials, now);
+  const registry = new RegistryClient(connection);
+  let plain: HttpClient | undefined;
   return {
     http,
-    registry: new RegistryClient(connection),
+    registry,
     writer: new RegistryWriter(connection),
-    close: () => http.close(),
+    reached({ insecure = false, secrets = [] }, secret) {
+      if (!insecure && secrets.length === 0) return registry;
+      if (insecure) plain ??= new HttpClient(sources, environment, guard, true);
+      const logins = secretCredentials(secrets, secret, credentials);
+      return new RegistryClient(new RegistryConnection(insecure && plain ? plain : http, logins, now));
+    },
+    async close() {
+      await Promise.all([http.close(), plain?.close()]);
+    },
   };
 }

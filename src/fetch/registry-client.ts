@@ -5,6 +5,7 @@ import { FetchError, TOO_LARGE } from "./fetch-error.js";
 import type { HttpAnswer, TakesPieces } from "./http-client.js";
 import { formatImageReference, type ImageReference } from "./image-reference.js";
 import { MAX_ANSWER_BYTES } from "./limits.js";
+import type { Descriptor, Manifest, Registry } from "./registry.js";
 import { type RegistryConnection, type RegistryRequest, readObject } from "./registry-connection.js";
 
 /** Manifests and indexes, OCI's and Docker's. */
@@ -19,29 +20,6 @@ const INDEX_TYPE = "application/vnd.oci.image.index.v1+json";
 /** Answers of registries without the API for referrers: 404, and what older ones say to an unknown address. */
 const WITHOUT_REFERRERS: readonly number[] = [400, 404, 405, 406];
 
-/** A part of an artifact. */
-export interface Descriptor {
-  readonly mediaType: string;
-  readonly digest: string;
-  /** Size in bytes. */
-  readonly size: number;
-  /** The type of an artifact in a list of referrers. */
-  readonly artifactType?: string;
-  readonly annotations?: Readonly<Record<string, string>>;
-}
-
-/** A manifest or index as stored in the registry. */
-export interface Manifest {
-  /** `sha256:<hex>` of `bytes`; equals the reference's digest when it has one. */
-  readonly digest: string;
-  readonly bytes: Buffer;
-  /**
-   * Its JSON, parsed at first use; its members are unchecked.
-   * @throws FetchError when it is not a JSON object, or has too many values
-   */
-  readonly content: Readonly<Record<string, unknown>>;
-}
-
 /** Decides whether an image may be used; see `signatures/`. */
 export interface ImageVerifier {
   /**
@@ -52,7 +30,7 @@ export interface ImageVerifier {
 }
 
 /** A client for any number of registries. */
-export class RegistryClient {
+export class RegistryClient implements Registry {
   readonly #connection: RegistryConnection;
   readonly #places: Places | undefined;
 
@@ -81,16 +59,7 @@ export class RegistryClient {
         stage: "integrity",
       });
     }
-    let content: Manifest["content"] | undefined;
-    return {
-      digest,
-      bytes,
-      // Its digest needs no parsing.
-      get content() {
-        content ??= readObject(bytes, `the manifest of ${formatImageReference(image)}`);
-        return content;
-      },
-    };
+    return manifestOf(bytes, digest, `the manifest of ${formatImageReference(image)}`);
   }
 
   /**
@@ -161,6 +130,19 @@ export class RegistryClient {
   }
 }
 
+/** A manifest of these bytes, which are parsed at first use: its digest needs no parsing. */
+export function manifestOf(bytes: Buffer, digest: string, name: string): Manifest {
+  let content: Manifest["content"] | undefined;
+  return {
+    digest,
+    bytes,
+    get content() {
+      content ??= readObject(bytes, name);
+      return content;
+    },
+  };
+}
+
 /** The descriptors of a manifest's layers; others are left out. */
 export function layersOf({ content }: Pick<Manifest, "content">): readonly Descriptor[] {
   return Array.isArray(content.layers) ? content.layers.filter(isDescriptor) : [];
@@ -170,7 +152,7 @@ export function layersOf({ content }: Pick<Manifest, "content">): readonly Descr
  * The manifests of an index.
  * @throws FetchError for a list that is not an index: it must not count as an empty one
  */
-function manifestsOf(
+export function manifestsOf(
   { manifests, schemaVersion }: Readonly<Record<string, unknown>>,
   name: string,
 ): readonly Descriptor[] {
@@ -193,7 +175,8 @@ function nextOf(link: string | undefined, url: URL, first: URL): URL | undefined
   throw new FetchError(`${shown}: ${JSON.stringify(link)} does not lead to the rest of ${first.pathname}`, { shown });
 }
 
-function isDescriptor(value: unknown): value is Descriptor {
+/** Whether a value has all members of a descriptor, each of its type. */
+export function isDescriptor(value: unknown): value is Descriptor {
   if (typeof value !== "object" || value === null) return false;
   const { mediaType, digest, size, annotations, artifactType } = value as Record<string, unknown>;
   if (artifactType !== undefined && typeof artifactType !== "string") return false;

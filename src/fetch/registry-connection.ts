@@ -65,7 +65,7 @@ export class RegistryConnection {
     let asked = "";
     // A redirect's target must not choose the token service either.
     if (answer.status === 401 && isRegistry && answer.url.host === url.host) {
-      const login = await this.#credentials(image.host);
+      const login = await this.#credentials(image.host, image.repository);
       asked = `, asked ${login.as}`;
       const authorization = await this.#authorize(image, answer, login, request);
       if (authorization !== undefined) answer = await ask(authorization);
@@ -99,13 +99,13 @@ export class RegistryConnection {
       url === undefined ||
       (url.protocol !== "https:" && !(url.protocol === "http:" && this.#http.isInsecure(answer.url)))
     ) {
-      throw new FetchError(`${image.host} names no usable token service: ${JSON.stringify(realm)}`);
+      throw new FetchError(`${image.host} names no usable token service: ${JSON.stringify(realm)}`, { unasked: true });
     }
     const permits = places && ((next: URL) => places.hasTokens(image.host, next));
     if (permits?.(url) === false) {
       throw new FetchError(
         `${image.host} names the token service ${url.origin}${url.pathname}, which is not below a place for modules of namespaced policies`,
-        { shown: "the registry names a token service where no module may come from" },
+        { shown: "the registry names a token service where no module may come from", unasked: true },
       );
     }
     const service = values.get("service");
@@ -138,12 +138,11 @@ function basic({ username, password }: Credentials): string {
 /**
  * Parses an answer as a JSON object.
  * @param what its origin, for messages
- * @throws FetchError also when it has more than {@link MAX_ANSWER_VALUES} values
+ * @throws FetchError also when it has more than `most` values
  */
-export function readObject(bytes: Buffer, what: string): Readonly<Record<string, unknown>> {
+export function readObject(bytes: Buffer, what: string, most = MAX_ANSWER_VALUES): Readonly<Record<string, unknown>> {
   const text = bytes.toString("utf8");
-  if (hasMoreValues(text, MAX_ANSWER_VALUES))
-    throw new FetchError(`${what} has more than ${MAX_ANSWER_VALUES} values`, { shown: TOO_LARGE });
+  if (hasMoreValues(text, most)) throw new FetchError(`${what} has more than ${most} values`, { shown: TOO_LARGE });
   const value = jsonOf(text);
   if (isJsonObject(value)) return value;
   throw new FetchError(`${what} is not a JSON object`, { shown: "the registry's answer is not a JSON object" });

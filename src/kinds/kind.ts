@@ -47,6 +47,8 @@ export interface DocumentSet {
   readonly optionalCompanions?: boolean;
   /** The index of the only rule that counts of a policy with rules; absent: all do. */
   readonly onlyRule?: number;
+  /** Whether the entry may change objects; default no. */
+  readonly allowedToMutate?: boolean;
 }
 
 /** The documents of a kind. Known without its code, which is loaded when there are some. */

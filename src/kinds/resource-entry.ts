@@ -125,6 +125,7 @@ export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentK
       ...(certificateRequests && { certificateRequests }),
       ...(optionalCompanions !== undefined && { optionalCompanions }),
       ...(onlyRule !== undefined && { onlyRule }),
+      ...(entry.allowedToMutate && { allowedToMutate: true }),
     };
     try {
       const made = kind.prepare({ id, own, others, ...settings }, warn);

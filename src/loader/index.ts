@@ -8,13 +8,15 @@ import {
   createModuleFetcher,
   ImageInspector,
   ImageMetadata,
+  ImageTrustReader,
   localModuleShare,
   type ModuleFetcher,
+  openImageLayouts,
   openRegistries,
 } from "../fetch/index.js";
 import { createKinds } from "../kinds/registry.js";
 import type { KubernetesVersion, Watcher } from "../kinds/shared/index.js";
-import type { Cluster } from "../kubernetes/client/index.js";
+import { type Cluster, DEFAULT_NAMESPACE, podNamespace } from "../kubernetes/client/index.js";
 import { ServerRelease } from "../kubernetes/client/server-release.js";
 import type { StoreChannel } from "../kubernetes/client/shared/mirrored-stores.js";
 import type { Logger } from "../telemetry/logger.js";
@@ -94,7 +96,7 @@ const refuseCalls: Executor = () => Promise.reject(new PublicError("nothing outs
 
 /**
  * Creates a loader by these settings. Worker threads start when the first guest runs.
- * @throws UsageError for lists of HTTP servers that can't be read
+ * @throws UsageError for lists of HTTP servers that can't be read, and folders that are not image layouts
  * @throws an error that names the file where one of the settings can't be used
  */
 export function createLoader(settings: LoaderSettings, options: LoaderOptions = {}): PolicyLoader {
@@ -109,7 +111,10 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
   const fetch = { share: localModuleShare(), ...fetchOptions(settings, warn), ...options.fetch };
   const executor = closed ? refuseCalls : options.executor;
   const guard = addressGuard(egress);
-  const { registry, close: closeRegistries } = openRegistries(fetch, guard);
+  const registries = openRegistries(fetch, guard);
+  const { imageLayouts = [] } = settings;
+  const layouts = imageLayouts.length > 0 ? openImageLayouts(imageLayouts) : undefined;
+  const registry = layouts ?? registries.registry;
   const images = closed ? undefined : new ImageInspector(registry, fetch.signatures);
   const cluster = closed
     ? undefined
@@ -120,6 +125,9 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
     ? closedExternal()
     : openExternal({
         readImage: (reference, signal) => metadata.read(reference, signal),
+        askRegistries: (access, secret) =>
+          new ImageTrustReader(layouts ?? registries.reached(access, secret), fetch.signatures),
+        namespace: settings.namespace ?? podNamespace() ?? DEFAULT_NAMESPACE,
         now,
         egress,
         cluster,
@@ -235,7 +243,7 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
     close() {
       release?.close();
       runtime.close();
-      void closeRegistries();
+      void registries.close();
       void external.close();
       void cluster?.close();
     },

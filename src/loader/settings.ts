@@ -33,6 +33,8 @@ export interface LoaderSettings {
   readonly kubeconfig?: string | undefined;
   /** Whether policies that need a cluster are served without one anyway. Default false. */
   readonly ignoreMissingCluster?: boolean | undefined;
+  /** The server's namespace, whose Secrets may hold log-ins of registries. Default: the pod's; outside of a pod `policy-server`. */
+  readonly namespace?: string | undefined;
   /** Allowed targets of policies' HTTP requests. Default: anywhere but to this machine and the metadata services of clouds. */
   readonly egress?: EgressOptions | undefined;
   /** Folder for downloaded modules. Default: the working directory. */
@@ -47,6 +49,8 @@ export interface LoaderSettings {
   readonly sigstoreDirectory?: string | undefined;
   /** Client trust configuration that replaces Sigstore's public trust root. Default: none. */
   readonly sigstoreTrustFile?: string | undefined;
+  /** Folders that stand in for all registries of images, as {@link import("../fetch/index.js").openImageLayouts} takes them. Default: none. */
+  readonly imageLayouts?: readonly string[] | undefined;
   /** Variables such as those of proxies, KUBECONFIG and credential plugins. Default: none. */
   readonly environment?: Environment | undefined;
 }

@@ -6,6 +6,7 @@ import { type EntryKeeper, WrittenEntries } from "./entries/defined-entries.js";
 import type { EntrySource } from "./entries/entry-source.js";
 import { type HttpSource, NOT_IN_NAMESPACES } from "./http/http-source.js";
 import type { ImageSource } from "./images/image-source.js";
+import type { ImageTrust } from "./images/image-trust.js";
 import { LayeredObjects } from "./objects/layered-objects.js";
 import { MemoryObjects } from "./objects/memory-objects.js";
 import type { ObjectSource } from "./objects/object-source.js";
@@ -16,6 +17,7 @@ export interface ExternalData {
   readonly objects: ObjectSource;
   readonly http: HttpSource;
   readonly images: ImageSource;
+  readonly trust: ImageTrust;
   readonly entries: EntrySource;
   /** Keeps the data of entries that stand beside policies; absent: these entries are ignored. */
   readonly keeper?: EntryKeeper;
@@ -30,11 +32,15 @@ export const NO_OBJECTS: ObjectSource = { get: noClient, list: noClient, create:
 /** Stands in where no entries can be known. */
 export const NO_ENTRIES: EntrySource = { get: noClient };
 
+/** Stands in where no image can be looked at. */
+export const NO_TRUST: ImageTrust = { digest: notSetUp, verdict: notSetUp, artifact: notSetUp };
+
 /** No sources: every question fails, so that nothing is allowed by mistake. */
 export const NO_EXTERNAL: ExternalData = {
   objects: NO_OBJECTS,
   http: { send: ({ namespaced }) => (namespaced ? NOT_IN_NAMESPACES : notSetUp()) },
   images: { metadata: notSetUp },
+  trust: NO_TRUST,
   entries: NO_ENTRIES,
 };
 

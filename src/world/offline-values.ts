@@ -2,10 +2,12 @@
 
 import type { JsonObject } from "../kubernetes/object.js";
 import { FixedEntries } from "./entries/fixed-entries.js";
-import type { ExternalData } from "./external.js";
+import { type ExternalData, NO_TRUST } from "./external.js";
 import type { HttpSource } from "./http/http-source.js";
 import { MockedHttp } from "./http/mocked-http.js";
 import { ContextImages } from "./images/context-images.js";
+import type { ImageSource } from "./images/image-source.js";
+import type { ImageTrust } from "./images/image-trust.js";
 import { type ContextObject, ContextObjects } from "./objects/context-objects.js";
 import type { ObjectSource } from "./objects/object-source.js";
 
@@ -35,14 +37,19 @@ const boundBy = (object: JsonObject): ContextObject => ({
 /**
  * The data of `apply` and `test`.
  * @param network asked where no mock answers
+ * @param trust asked about images' signatures
+ * @param others asked about images that no context file describes
  */
 export const commandLineData = (
   { objects = [], bindings = [], images = new Map(), entries = new Map(), mocks = new Map() }: OfflineData,
   network: HttpSource,
+  trust: ImageTrust = NO_TRUST,
+  others?: ImageSource,
 ): ExternalData => ({
   objects: new ContextObjects([...bindings.map(boundBy), ...objects]),
   http: new MockedHttp(mocks, network),
-  images: new ContextImages(images),
+  images: new ContextImages(images, others),
+  trust,
   entries: new FixedEntries(entries),
 });
 
@@ -52,10 +59,11 @@ export const commandLineData = (
  */
 export const fakeClusterData = (
   objects: ObjectSource,
-  network: Pick<ExternalData, "http" | "images">,
+  network: Pick<ExternalData, "http" | "images" | "trust">,
 ): ExternalData => ({
   objects,
   http: network.http,
   images: network.images,
+  trust: network.trust,
   entries: new FixedEntries(),
 });

@@ -11,7 +11,10 @@ import { isBlocked } from "./http/http-failure.js";
 import type { HttpSource } from "./http/http-source.js";
 import { NetworkHttp } from "./http/network-http.js";
 import { type PluginReply, type PluginRequest, pluginHttp } from "./http/plugin-http.js";
+import type { ImageAccess } from "./images/image-trust.js";
+import { pullSecrets } from "./images/pull-secrets.js";
 import { type ReadImage, RegistryImages } from "./images/registry-images.js";
+import { type AskRegistries, RegistryTrust } from "./images/registry-trust.js";
 import { ClusterObjects } from "./objects/cluster-objects.js";
 
 /** The servers that policies may send requests to. */
@@ -28,6 +31,10 @@ export interface EgressOptions {
 export interface ExternalOptions {
   readonly egress?: EgressOptions;
   readonly readImage: ReadImage;
+  /** Receives a reader of the Secrets that the access names. */
+  readonly askRegistries: (access: ImageAccess, secret: ReturnType<typeof pullSecrets>) => AskRegistries;
+  /** The server's namespace. */
+  readonly namespace: string;
   /** Absent: questions that need one fail. */
   readonly cluster?: Cluster | undefined;
   /** Monotonic milliseconds. */
@@ -96,17 +103,20 @@ export const closedExternal = (): OpenExternal => ({
  * Nothing is connected before the first question.
  * @throws UsageError
  */
-export function openExternal({ egress, readImage, cluster, now }: ExternalOptions): OpenExternal {
+export function openExternal(options: ExternalOptions): OpenExternal {
+  const { egress, readImage, askRegistries, namespace, cluster, now } = options;
   const { client, http, close } = openHttp(egress);
   const ended = new AbortController();
   const keeper = new EntryKeeper({ client, now, ...(cluster && { cluster }) });
   const objects = cluster && new ClusterObjects(cluster);
+  const secret = pullSecrets(objects ?? NO_OBJECTS, namespace, now);
   return {
     plugins: pluginHttp(client),
     data: {
       objects: objects ?? NO_OBJECTS,
       http,
       images: new RegistryImages(readImage, now, ended.signal),
+      trust: new RegistryTrust((access) => askRegistries(access, secret), now, ended.signal),
       entries:
         objects === undefined || cluster === undefined ? NO_ENTRIES : new ClusterEntries(objects, cluster, keeper, now),
       keeper,

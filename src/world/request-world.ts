@@ -70,6 +70,8 @@ export class RequestWorld {
       this.#world.external ?? NO_EXTERNAL,
       (key, put) => this.#noted(this.questions.ask({ key, put, failed: (failure) => this.#failed(failure) })),
       (reason) => this.#refused(reason),
+      (detail) => this.note(detail),
+      () => this.questions.empty,
     );
     return this.#external;
   }

@@ -4,6 +4,9 @@ import { CertificateProblem, type ProblemName } from "./problem.js";
 
 /** A parsed certificate. Names are the contents of their DER, and compared as such. */
 export interface Certificate {
+  readonly der: Buffer;
+  /** The content of the integer. */
+  readonly serialNumber: Buffer;
   readonly issuer: Buffer;
   readonly subject: Buffer;
   /** Milliseconds since 1970. */
@@ -16,6 +19,8 @@ export interface Certificate {
   readonly signatureAlgorithm: Buffer;
   readonly signature: Buffer;
   readonly extensions: Extensions;
+  /** The content of the sequence of all extensions. */
+  readonly extensionList: Buffer;
 }
 
 /** The contents of the relevant extensions: of their sequence, of `keyUsage` the whole. */
@@ -55,7 +60,7 @@ export function readCertificate(der: Buffer, anchor = false): Certificate {
   const reader = new DerReader(new DerReader(tbs).expect(TAG.sequence));
   const old = anchor && !reader.peek(contextTag(0, true));
   if (!old) readVersion(reader, anchor ? "BadDer" : "UnsupportedCertVersion");
-  reader.expect(TAG.integer);
+  const serialNumber = reader.expect(TAG.integer);
   const algorithm = reader.expect(TAG.sequence);
   if (!old && !algorithm.equals(signatureAlgorithm)) throw new CertificateProblem("SignatureAlgorithmMismatch");
   const issuer = reader.expect(TAG.sequence);
@@ -63,9 +68,12 @@ export function readCertificate(der: Buffer, anchor = false): Certificate {
   const subject = reader.expect(TAG.sequence);
   const publicKey = reader.element();
   if (publicKey.tag !== TAG.sequence) throw new CertificateProblem("BadDer");
-  const extensions = old || reader.atEnd ? {} : readExtensions(reader.expect(contextTag(3, true)), anchor);
+  const extensionList = old || reader.atEnd ? Buffer.alloc(0) : readExtensionList(reader.expect(contextTag(3, true)));
+  const extensions = readExtensions(extensionList, anchor);
   if (!reader.atEnd) throw new CertificateProblem("TrailingData(CertificateTbsCertificate)");
   return {
+    der,
+    serialNumber,
     issuer,
     subject,
     validity: () => readAll(validity, (dates) => ({ from: readTime(dates), to: readTime(dates) })),
@@ -74,6 +82,7 @@ export function readCertificate(der: Buffer, anchor = false): Certificate {
     signatureAlgorithm,
     signature,
     extensions,
+    extensionList,
   };
 }
 
@@ -93,10 +102,12 @@ function readVersion(reader: DerReader, unsupported: ProblemName): void {
   if (version !== VERSION_3) throw new CertificateProblem(unsupported);
 }
 
-function readExtensions(tagged: Buffer, anchor: boolean): Extensions {
+const readExtensionList = (tagged: Buffer): Buffer =>
+  readAll(tagged, (reader) => reader.expect(TAG.sequence), "TrailingData(CertificateExtensions)");
+
+function readExtensions(list: Buffer, anchor: boolean): Extensions {
   const found: { -readonly [name in keyof Extensions]: Extensions[name] } = {};
   const problem = "TrailingData(Extension)";
-  const list = readAll(tagged, (reader) => reader.expect(TAG.sequence), "TrailingData(CertificateExtensions)");
   for (const reader = new DerReader(list); !reader.atEnd; ) {
     const [id, critical, value] = reader.nested(TAG.sequence, problem, readExtension);
     const number = id.length === 3 && id.subarray(0, 2).equals(STANDARD_ARC) ? id[2] : undefined;

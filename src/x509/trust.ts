@@ -155,7 +155,8 @@ class Search {
   }
 }
 
-function readBasicConstraints(value: Buffer | undefined): { authority: boolean; pathLength: number } {
+/** Whether a certificate is one of an authority, and how many authorities may follow it; absent: it is not. */
+export function readBasicConstraints(value: Buffer | undefined): { authority: boolean; pathLength: number } {
   return readAll(value ?? Buffer.alloc(0), (reader) => ({
     authority: reader.optionalBoolean(),
     pathLength: reader.atEnd ? Number.POSITIVE_INFINITY : reader.smallInteger(),

@@ -97,7 +97,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   "config/documents": { rooms: ["data", "kubernetes"] },
   data: { rooms: ["data/go"] },
   "data/go": { rooms: ["data"] },
-  fetch: { rooms: ["config", "data"] },
+  fetch: { rooms: ["config", "data", "x509"] },
   index: { rooms: ["cel", "config", "data", "library"], types: ["admission", "policy", "policy/served", "telemetry"] },
   kinds: { rooms: ["config/documents", "data", "policy", "world"], types: ["config"] },
   "kinds/admission-policy": {
@@ -298,6 +298,6 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
     rooms: ["data", "kubernetes", "wasm", "wasm/protocols", "wasm/rewrite"],
     types: ["policy", "wasm/host"],
   },
-  world: { rooms: ["cel", "data", "data/go", "kubernetes"] },
+  world: { rooms: ["cel", "data", "data/go", "kubernetes"], types: ["fetch"] },
   x509: { rooms: ["data/go"] },
 };

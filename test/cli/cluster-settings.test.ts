@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { clusterSettings as settingsOf } from "../../src/cli/cluster-settings.js";
 import { SERVE_DEFAULTS, type ServeValues } from "../../src/cli/options.js";
+import { serveSettings } from "../../src/cli/serve-settings.js";
 
 const GIVEN = { fromCluster: true, certFile: "tls.crt", replicaName: "one" };
 
@@ -32,6 +33,13 @@ describe("the options of --from-cluster", () => {
     assert.deepEqual([settings?.manageWebhooks, settings?.readyWithoutSources], [true, true]);
     const rarely = clusterSettings({ ...GIVEN, auditInterval: 10_000_000 });
     assert.equal(rarely?.auditInterval, 2 ** 31 - 1, "longer timers fire at once");
+  });
+
+  test("name the namespace whose Secrets are log-ins of registries", () => {
+    const cluster = { fromCluster: true, manageWebhooks: "false", replicaName: "one" } as const;
+    assert.equal(serveSettings({ ...SERVE_DEFAULTS, ...cluster, service: "ops/gate" }).loading.namespace, "ops");
+    assert.equal(serveSettings({ ...SERVE_DEFAULTS, ...cluster }).loading.namespace, "policy-server");
+    assert.equal(serveSettings(SERVE_DEFAULTS).loading.namespace, undefined);
   });
 
   test("mean nothing without it", () => {

@@ -41,6 +41,7 @@ const KINDS: Readonly<Record<string, string>> = {
   "ValidatingAdmissionPolicy document": `{ resource: ${join(folder, "policy.yaml")} }`,
   "MutatingAdmissionPolicy document": `{ resource: ${join(folder, "mutating.yaml")}, allowedToMutate: true }`,
   "Kyverno's ValidatingPolicy": `{ resource: ${join(folder, "kyverno.yaml")} }`,
+  "Kyverno's ImageValidatingPolicy": `{ resource: ${join(folder, "kyverno-images.yaml")} }`,
   "Kyverno's MutatingPolicy": `{ resource: ${join(folder, "kyverno-mutating.yaml")}, allowedToMutate: true }`,
   CertificateRequestPolicy: `{ resource: ${join(folder, "requests.yaml")}, certificateRequests: { binding: assume-bound } }`,
   "inline CEL": `\n  cel:${SPEC.replaceAll("\n", "\n  ")}`,
@@ -96,7 +97,7 @@ const review = (mode: string): Review =>
     apiVersion: "v1",
     kind: "Pod",
     metadata: { name: `x${++objects}`, annotations: { "chaos/mode": mode } },
-    spec: { containers: [{ name: "c", securityContext: { privileged: mode.startsWith("reject") } }] },
+    spec: { containers: [{ name: "c", image: "app", securityContext: { privileged: mode.startsWith("reject") } }] },
   });
 
 const apiServer = await FakeApiServer.start({ after });
@@ -127,6 +128,16 @@ before(() => {
 kind: ValidatingPolicy
 metadata: { name: chaos }
 spec:${ANYTHING}${SPEC}
+`,
+  );
+  writeFileSync(
+    join(folder, "kyverno-images.yaml"),
+    `apiVersion: policies.kyverno.io/v1
+kind: ImageValidatingPolicy
+metadata: { name: chaos }
+spec:${ANYTHING}
+  matchImageReferences: [ { glob: none } ]
+  attestors: []${SPEC}
 `,
   );
   const mutating = (kind: string): string => `kind: ${kind}

@@ -5,6 +5,7 @@ import { describe, test } from "node:test";
 import { KUBERNETES_COST_LIMIT } from "../../src/cel/program.js";
 import { MAX_LIST_LENGTH, MAX_TEXT_LENGTH } from "../../src/cel/values/limits.js";
 import { THREADS_FROM_BYTES } from "../../src/cli/apply/run.js";
+import { PULLED } from "../../src/cli/modules/pull-image.js";
 import {
   EVENT_BURST,
   EVENTS_PER_SECOND,
@@ -48,6 +49,7 @@ import { MAX_ALIASED_VALUES } from "../../src/config/documents/node-builder.js";
 import { NAMESPACED_MODULE_MIB } from "../../src/config/from-cluster/namespaced-limits.js";
 import { JSON_MAX_DEPTH } from "../../src/data/json-reader.js";
 import { YAML_MAX_DEPTH } from "../../src/data/yaml/node.js";
+import { MAX_LAYOUT_FILES, MAX_LAYOUT_INDEX_BYTES, MAX_LAYOUT_INDEX_VALUES } from "../../src/fetch/image-layout.js";
 import {
   MAX_ANSWER_BYTES as MANIFEST_BYTES,
   MAX_ANSWER_VALUES as MANIFEST_VALUES,
@@ -108,6 +110,12 @@ import { INLINE_QUESTION_BYTES } from "../../src/wasm/run/main-thread/main-threa
 import { INLINE_MS, ONCE_MS, UNPROVED_MS, UNPROVED_PAUSE_MS } from "../../src/wasm/run/main-thread/trial.js";
 import { ANSWER_MS, MAX_BODY_BYTES, MAX_BODY_VALUES } from "../../src/world/http/limits.js";
 import { MAX_PEM_CHARACTERS } from "../../src/world/http/pem.js";
+import {
+  MAX_KEPT_VERDICT_BYTES,
+  MAX_VERDICTS,
+  UNVERIFIED_KEPT_MS,
+  VERIFIED_KEPT_MS,
+} from "../../src/world/images/registry-trust.js";
 import { LIST_MS, MAX_LIST_BYTES, MAX_LIST_OBJECTS } from "../../src/world/objects/cluster-objects.js";
 import { MAX_ANSWERS_BYTES } from "../../src/world/request-external.js";
 import { LARGEST_REQUEST } from "../../src/x509/pkcs10/index.js";
@@ -285,6 +293,9 @@ const LIMITS: Readonly<Record<string, readonly string[]>> = {
     `of an image | ${kib(MANIFEST_BYTES)} and ${count(MANIFEST_VALUES)} values each |`,
     `in ${MAX_PEM_CHARACTERS / 1024} Ki characters |`,
     `those of entries aside | ${mib(MAX_ANSWERS_BYTES)} of memory`,
+    `or an artifact | ${s(sourceConstant("world", "IMAGE_MS"))}`,
+    `a tag's digest for ${s(ANSWER_KEPT_MS)}`,
+    `that was found for ${VERIFIED_KEPT_MS / 60_000} minutes, one that was not for ${s(UNVERIFIED_KEPT_MS)}. At most ${count(MAX_VERDICTS)}, ${mib(sourceConstant("world", "MAX_VERDICTS_BYTES"))}; one with an attestation above ${mib(MAX_KEPT_VERDICT_BYTES)}`,
   ],
   "certificate-request-policies.md": [
     `| a signing request in PEM | ${count(LARGEST_REQUEST)} bytes`,
@@ -301,7 +312,10 @@ const LIMITS: Readonly<Record<string, readonly string[]>> = {
     `turn every ${ms(sourceConstant("fetch", "SLICE_MS"))}, and a refusal is believed for ${s(REFUSAL_KEPT_MS)}`,
     `configurations have at most ${kib(MANIFEST_BYTES)} and ${count(MANIFEST_VALUES)} values`,
   ],
-  "apply.md": [`From ${mib(THREADS_FROM_BYTES)} on, all processors are used`],
+  "apply.md": [
+    `From ${mib(THREADS_FROM_BYTES)} on, all processors are used`,
+    `\`index.json\` of more than ${mib(MAX_LAYOUT_INDEX_BYTES)} or ${count(MAX_LAYOUT_INDEX_VALUES)} values, and more than ${count(MAX_LAYOUT_FILES)} files`,
+  ],
   "mutating-admission-policies.md": [`One mutation may give ${mib(MUTATION_MAX_SIZE)}`],
   "metrics.md": [
     `| with a kind, operation or namespace of a request | ${count(COUNTER_LIMITS.chosen)} | ${count(HISTOGRAM_LIMITS.chosen)} |`,
@@ -310,6 +324,7 @@ const LIMITS: Readonly<Record<string, readonly string[]>> = {
     `does not hand over its part within ${s(sourceConstant("serving", "COLLECT_WITHIN_MS"))}`,
   ],
   "command-line.md": [
+    `a part of more than ${mib(PULLED.partBytes)} is left out with a warning; more than ${count(PULLED.manifests)} manifests, or more than ${PULLED.lists} lists`,
     `Texts are cut after ${EXPLAINED_TEXT} characters`,
     `An evaluation ends after ${s(sourceConstant("cli", "TIME_LIMIT_MS"))}`,
     `the last ${sourceConstant("cli", "LINES")} lines`,

@@ -62,11 +62,15 @@ export class TestRegistry {
     return registry;
   }
 
-  /** Puts an artifact there and answers the digest of its manifest. */
+  /**
+   * Puts an artifact there and answers the digest of its manifest.
+   * @param more further members of the manifest
+   */
   push(
     repository: string,
     tag: string,
     layers: readonly { mediaType: string; bytes: Buffer; annotations?: Record<string, string> }[],
+    more: object = {},
   ): string {
     const config = Buffer.from("{}");
     this.blobs.set(sha256(config), config);
@@ -81,6 +85,7 @@ export class TestRegistry {
           ...describe(mediaType, bytes),
           ...(annotations && { annotations }),
         })),
+        ...more,
       }),
     );
     this.manifests.set(`${repository}:${tag}`, manifest);
@@ -97,9 +102,10 @@ export class TestRegistry {
     annotations?: Record<string, string>,
   ): string {
     const type = { mediaType: artifactType, bytes };
-    const digest = this.push(repository, `refers-${this.manifests.size}`, [type]);
-    const size = this.manifests.get(`${repository}@${digest}`)!.length;
     const mediaType = "application/vnd.oci.image.manifest.v1+json";
+    const about = { artifactType, subject: { mediaType, digest: subject, size: 1 } };
+    const digest = this.push(repository, `refers-${this.manifests.size}`, [type], about);
+    const size = this.manifests.get(`${repository}@${digest}`)!.length;
     const list = this.referrers.get(`${repository}@${subject}`) ?? [];
     list.push({ mediaType, digest, size, artifactType, ...(annotations && { annotations }) });
     this.referrers.set(`${repository}@${subject}`, list);

@@ -67,6 +67,7 @@ export function* switches(): Generator<Combination> {
     { priorityClassName: "system-node-critical" },
     { clientCaSecret: "clients" },
     { modulePullSecret: "registries" },
+    { imageSecrets: ["registries"] },
     { contextAware: [{ apiGroups: ["apps"], resources: ["deployments"] }] },
     { sources: { insecure_sources: ["r.example"] } },
     { extraArgs: ["--strict"], extraEnv: [{ name: "KUBEWARDEN_POLICY_TIMEOUT", value: "5" }] },

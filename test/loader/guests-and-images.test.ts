@@ -1,11 +1,13 @@
 /** What guests ask registries, all the way: guest, gates, capability, registry, signatures. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parseConfig } from "../../src/config/index.js";
 import { createLoader } from "../../src/loader/index.js";
+import type { LoaderSettings } from "../../src/loader/settings.js";
 import type { Outcome } from "../../src/policy/index.js";
 import { newKeys } from "../fetch/certificates.js";
 import { checksWith, folder, insecure } from "../fetch/helpers.js";
@@ -14,6 +16,7 @@ import { TestRegistry } from "../fetch/test-registry.js";
 import { context as patience, raw } from "../wasm/support.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
+const KEY = readFileSync(`${root}/test/fixtures/sigstore/cosign.pub`, "utf8");
 const POLICIES = `
 granted: { module: test/fixtures/chaos/wapc.wasm, hostCapabilities: ["oci/*"] }
 other: { module: test/fixtures/chaos/wasi.wasm, hostCapabilities: ["net/*"] }
@@ -21,9 +24,19 @@ other: { module: test/fixtures/chaos/wasi.wasm, hostCapabilities: ["net/*"] }
 
 /** What a guest that may do so, or one that may not, is told; registries without TLS may be asked. */
 async function asking(context: TestContext, ...hosts: readonly string[]) {
+  return askingWith(context, {}, ...hosts);
+}
+
+async function askingWith(context: TestContext, settings: LoaderSettings, ...hosts: readonly string[]) {
   const signatures = checksWith(() => Promise.reject(new Error("no trust root in this test")));
   const loader = createLoader(
-    { policyTimeout: 60_000, workers: 1, downloadDirectory: folder(context), environment: { HOME: "/nonexistent" } },
+    {
+      policyTimeout: 60_000,
+      workers: 1,
+      downloadDirectory: folder(context),
+      environment: { HOME: "/nonexistent" },
+      ...settings,
+    },
     { fetch: { sources: insecure(...hosts), signatures } },
   );
   context.after(() => loader.close());
@@ -65,6 +78,21 @@ test("guests ask about images and their signatures", async (context) => {
     await ask("other", "v2/verify", verify("signed:v1")),
     "-Policy has not been granted access to the 'oci/v2/verify' host capability. The violation has been reported.",
   );
+});
+
+test("guests ask image layouts in place of registries", async (context) => {
+  const registry = await TestRegistry.start(context);
+  const layout = `${root}/test/fixtures/sigstore`;
+  const named = registry.load("team/p", layout);
+  const settings = { imageLayouts: [`${registry.host}/team/p=${layout}`] };
+  const ask = await askingWith(context, settings, registry.host);
+  const image = `${registry.host}/team/p:key`;
+  assert.equal(await ask("granted", "v1/manifest_digest", image), `+{"digest":"${named.get("key")}"}`);
+  assert.match((await ask("granted", "v1/oci_manifest", image)) ?? "", /^\+\{"schemaVersion":2,/);
+  const verify = { type: "SigstorePubKeyVerify", image: `${registry.host}/team/p:unsigned`, pub_keys: [KEY] };
+  assert.match((await ask("granted", "v2/verify", verify)) ?? "", /no signatures found/);
+  assert.match((await ask("granted", "v1/manifest_digest", `${image}s`)) ?? "", /is not in the image layout/);
+  assert.deepEqual(registry.requests, []);
 });
 
 test("guests ask nobody at blocked addresses, in whatever way they are written or reached", async (context) => {

@@ -1,6 +1,6 @@
 /** `apply` on the command line. */
 import { addApplyOptions } from "../apply/options.js";
-import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
+import { type AddCommand, LOADING_OPTIONS, withExamples, withImageLayouts, withOptions } from "../definition.js";
 import { heedKyvernoFlags } from "../kyverno-flags.js";
 import { settingsOf } from "../loader-settings.js";
 
@@ -11,7 +11,7 @@ export const addApply: AddCommand = (program, { io, done }) => {
     .description("apply policies to resources from files or a cluster, as Kyverno's apply does; exit 1 if one fails")
     .argument("[policies...]", "files and folders with policies, - for standard input, or ids with --policies");
   addApplyOptions(apply);
-  withOptions(apply, LOADING_OPTIONS).allowExcessArguments(true);
+  withOptions(withImageLayouts(apply), LOADING_OPTIONS).allowExcessArguments(true);
   apply.action(async (policies: string[]) => {
     heedKyvernoFlags(apply, io);
     const { applyCommand } = await import("../apply/index.js");

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { UsageError } from "../../data/command-io.js";
 import { addCertificateRequestOptions } from "../certificate-request-options.js";
-import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
+import { type AddCommand, LOADING_OPTIONS, withExamples, withImageLayouts, withOptions } from "../definition.js";
 import { settingsOf } from "../loader-settings.js";
 
 /** Adds `eval`. */
@@ -45,7 +45,7 @@ export const addEval: AddCommand = (program, { io, done }) => {
     ],
     ["kubectl get pod web -o yaml | policy-server eval workloads --object -", "an object of a cluster"],
   ]);
-  withOptions(evaluate, LOADING_OPTIONS).action(async (asked: string[]) => {
+  withOptions(withImageLayouts(evaluate), LOADING_OPTIONS).action(async (asked: string[]) => {
     const { batch, cases, explain } = evaluate.opts<{ batch?: true; cases: string; explain?: true }>();
     if (batch) {
       if (explain) throw new UsageError("--explain is about one answer, and not for --batch");

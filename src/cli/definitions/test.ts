@@ -1,6 +1,6 @@
 /** `test` on the command line. */
 import { InvalidArgumentError, Option } from "commander";
-import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
+import { type AddCommand, LOADING_OPTIONS, withExamples, withImageLayouts, withOptions } from "../definition.js";
 import { addKyvernoFlags, heedKyvernoFlags } from "../kyverno-flags.js";
 import { settingsOf } from "../loader-settings.js";
 
@@ -35,7 +35,7 @@ export const addTest: AddCommand = (program, { io, done }) => {
     ["policy-server test --watch", "again after every change"],
     ["policy-server test -o json --junit results.xml", "for programs"],
   ]);
-  withOptions(test, LOADING_OPTIONS).action(async (written: string[]) => {
+  withOptions(withImageLayouts(test), LOADING_OPTIONS).action(async (written: string[]) => {
     heedKyvernoFlags(test, io);
     const { testCommand } = await import("../test/index.js");
     const paths = written.length === 0 ? ["."] : written;

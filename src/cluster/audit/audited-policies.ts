@@ -134,6 +134,8 @@ function documentsOf(entry: PolicyEntry): readonly SourceDocument[] {
 const POLICY_KINDS: ReadonlySet<string> = new Set([
   `${KYVERNO_GROUP}/ValidatingPolicy`,
   `${KYVERNO_GROUP}/NamespacedValidatingPolicy`,
+  `${KYVERNO_GROUP}/ImageValidatingPolicy`,
+  `${KYVERNO_GROUP}/NamespacedImageValidatingPolicy`,
   `${OLD_KYVERNO_GROUP}/ClusterPolicy`,
   `${OLD_KYVERNO_GROUP}/Policy`,
   "admissionregistration.k8s.io/ValidatingAdmissionPolicy",
@@ -229,7 +231,8 @@ function reportedPolicy(
   if (only === undefined || others.length > 0) {
     return { name: entry.id, namespace: "", source: policy.implementation, annotations: {}, countsSkips: true, place };
   }
-  const source = SOURCES.get(identityOf(only).group) ?? policy.implementation;
+  const { group, kind } = identityOf(only);
+  const source = /ImageValidatingPolicy$/.test(kind) ? IMAGE_SOURCE : (SOURCES.get(group) ?? policy.implementation);
   return {
     name: nameOf(only.value),
     namespace: namespaceOf(only.value),
@@ -241,7 +244,8 @@ function reportedPolicy(
   };
 }
 
-/** Names of sources in reports, by the group of policies. */
+const IMAGE_SOURCE = "KyvernoImageValidatingPolicy";
+/** Names of other sources in reports, by the group of policies. */
 const SOURCES: ReadonlyMap<string, string> = new Map([
   [KYVERNO_GROUP, "KyvernoValidatingPolicy"],
   [OLD_KYVERNO_GROUP, "kyverno"],

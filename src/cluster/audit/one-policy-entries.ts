@@ -13,8 +13,10 @@ const ALONE: ReadonlySet<string> = new Set([
   "kyverno.io/Policy",
   "admissionregistration.k8s.io/ValidatingAdmissionPolicy",
 ]);
-/** Policies that an entry may also contain, and that keep it whole. */
+/** Policies that an entry may also contain, and that keep it whole: an image may be verified by one of them for all. */
 const TOGETHER: ReadonlySet<string> = new Set([
+  "ImageValidatingPolicy",
+  "NamespacedImageValidatingPolicy",
   "CertificateRequestPolicy",
   "MutatingAdmissionPolicy",
   "MutatingPolicy",

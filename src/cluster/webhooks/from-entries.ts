@@ -127,7 +127,7 @@ class EntryReader {
     return limits.every((each) => each !== undefined) ? limits.reduce((sum, each) => sum + each, 0) : undefined;
   }
 
-  #resource({ id, documents, validationActions }: ResourceEntry): AskedPolicy | string {
+  #resource({ id, documents, validationActions, allowedToMutate }: ResourceEntry): AskedPolicy | string {
     const conditions = this.#conditions;
     const values = documents.map(({ value }) => value);
     const bindings = (kind: string, policy: unknown): readonly unknown[] =>
@@ -143,6 +143,13 @@ class EntryReader {
         case "MutatingPolicy":
         case "NamespacedMutatingPolicy":
           return kyvernoDemand(id, value, { conditions, excepted: isExcepted(values, kind, nameOf(value)) });
+        case "ImageValidatingPolicy":
+        case "NamespacedImageValidatingPolicy": {
+          const asked = kyvernoDemand(id, value, { conditions, excepted: isExcepted(values, kind, nameOf(value)) });
+          const configured = member(member(value, "spec"), "validationConfigurations");
+          const mutating = allowedToMutate && member(configured, "mutateDigest") !== false;
+          return asked && { ...asked, mutating, shares: !mutating };
+        }
         case "ClusterPolicy":
         case "Policy":
           return oldKyvernoDemand(id, value, conditions);

@@ -56,6 +56,8 @@ const KINDS: ReadonlyMap<string, KnownKind> = new Map([
   [`${KYVERNO}/NamespacedValidatingPolicy`, served("Kyverno's NamespacedValidatingPolicy", KYVERNO_PAGE)],
   [`${KYVERNO}/MutatingPolicy`, served("Kyverno's MutatingPolicy", KYVERNO_PAGE)],
   [`${KYVERNO}/NamespacedMutatingPolicy`, served("Kyverno's NamespacedMutatingPolicy", KYVERNO_PAGE)],
+  [`${KYVERNO}/ImageValidatingPolicy`, served("Kyverno's ImageValidatingPolicy", KYVERNO_PAGE)],
+  [`${KYVERNO}/NamespacedImageValidatingPolicy`, served("Kyverno's NamespacedImageValidatingPolicy", KYVERNO_PAGE)],
   [`${KYVERNO}/PolicyException`, served("an exception from Kyverno's policies", KYVERNO_PAGE, WITH_ITS_POLICY)],
   [
     `${OLD_KYVERNO}/GlobalContextEntry`,
@@ -84,14 +86,6 @@ const KINDS: ReadonlyMap<string, KnownKind> = new Map([
     `${OLD_KYVERNO}/PolicyException`,
     served("an exception from Kyverno's ClusterPolicies", CLUSTER_POLICIES_PAGE, WITH_ITS_POLICY),
   ],
-  ...["ImageValidatingPolicy", "NamespacedImageValidatingPolicy"].map((kind): [string, KnownKind] => [
-    `${KYVERNO}/${kind}`,
-    none(
-      `Kyverno's ${kind}`,
-      "check signatures with a module that asks the host for them, such as Kubewarden's verify-image-signatures",
-      GUESTS_PAGE,
-    ),
-  ]),
   ...[
     `${KYVERNO}/GeneratingPolicy`,
     `${KYVERNO}/NamespacedGeneratingPolicy`,

@@ -2,16 +2,22 @@
  * Signatures as cosign 3 stores them: Sigstore bundles, each in an artifact that refers to the image (distribution specification 1.1, referrers;
  * docs/spec/kubewarden.md 1.8).
  */
-import { X509Certificate } from "node:crypto";
 import type { Bundle } from "@sigstore/bundle";
-import { hasEscapedKeys, readJson, UNIQUE_KEYS } from "../../data/json.js";
-import { hasMoreValues } from "../../data/json-values.js";
-import { isJsonObject } from "../../data/same-value.js";
+import { hasEscapedKeys } from "../../data/json.js";
+import { readCertificate } from "../../x509/certificate.js";
 import { FetchError } from "../fetch-error.js";
 import type { ImageReference } from "../image-reference.js";
-import { MAX_ANSWER_VALUES } from "../limits.js";
-import { type Descriptor, layersOf, type RegistryClient } from "../registry-client.js";
+import type { Descriptor, Registry } from "../registry.js";
+import { layersOf } from "../registry-client.js";
 import type { Claimed, Signature } from "./signature-layer.js";
+import {
+  bundleLibrary,
+  type Expected,
+  SIGN_PREDICATE,
+  SignatureProblem,
+  statementIn,
+  strictJson,
+} from "./statement.js";
 
 /** The beginning of a bundle's media type, in every version. */
 const BUNDLE_TYPE = "application/vnd.dev.sigstore.bundle";
@@ -20,118 +26,85 @@ const VERSIONS: ReadonlySet<unknown> = new Set([
   ...["0.1", "0.2", "0.3"].map((version) => `${BUNDLE_TYPE}+json;version=${version}`),
   `${BUNDLE_TYPE}.v0.3+json`,
 ]);
-/** The statement that cosign signs for an image. Others say something about it: none of them is a signature. */
-const SIGN_PREDICATE = "https://sigstore.dev/cosign/sign/v1";
-const STATEMENT = "application/vnd.in-toto+json";
-const STATEMENT_TYPES: ReadonlySet<unknown> = new Set([
-  "https://in-toto.io/Statement/v1",
-  "https://in-toto.io/Statement/v0.1",
-]);
 /** The annotation by which cosign says what a bundle is about, so that large attestations are not fetched. */
 const PREDICATE_ANNOTATION = "dev.sigstore.bundle.predicateType";
 /** Names of logs that sign checkpoints. */
 const PLAIN_NAME = /^[\w./:-]{1,253}$/;
-/** Answers of a registry that is not willing: what it does not give may be a signature. */
-const REFUSALS: readonly number[] = [401, 403, 429];
 /** Largest bundle, in bytes; those of signatures have 5 to 15 KiB, and each is parsed in one go. */
 export const MAX_BUNDLE_BYTES = 128 * 1024;
 
-/** Whether an artifact that refers to an image may be a bundle with a signature, by what the list says about it. */
-export function mayBeSignature({ artifactType, annotations = {} }: Descriptor): boolean {
+/** Largest bundle with a statement that is not a signature, in bytes: lists of packages have some MiB. */
+export const MAX_ATTESTATION_BYTES = 8 * 1024 * 1024;
+/** Bytes of all bundles of one search for statements; those listed behind do not count. */
+export const MAX_ATTESTATIONS_BYTES = 64 * 1024 * 1024;
+
+/** Whether an artifact that refers to an image may be a bundle with such a statement, by what the list says about it. */
+export function mayBeBundle({ artifactType, annotations = {} }: Descriptor, predicateType: string): boolean {
   const predicate = annotations[PREDICATE_ANNOTATION];
   const isBundle = artifactType === undefined || artifactType.startsWith(BUNDLE_TYPE);
-  return isBundle && (predicate === undefined || predicate === SIGN_PREDICATE);
+  return isBundle && (predicate === undefined || predicate === predicateType);
 }
 
 /**
  * Reads the bundle of an artifact.
- * @param image the signed image
- * @param manifest reads the bytes of its manifest, which some signatures are about
- * @returns undefined for an artifact without a readable signature: one party's artifacts must not keep others' signatures from being found
- * @throws FetchError when the registry is not available
+ * @param image in the repository of the artifact
+ * @param expected the statement to look for
+ * @param manifest reads the bytes of the image's manifest, which some signatures are about; absent: those don't count
+ * @param turn awaited between two steps of parsing
+ * @throws SignatureProblem for an artifact without such a statement
+ * @throws FetchError when it can't be fetched
  */
-export async function signatureBundle(
-  registry: RegistryClient,
+export async function readBundle(
+  registry: Registry,
   image: ImageReference,
-  digest: string,
-  manifest: () => Promise<Buffer>,
   artifact: Descriptor,
+  expected: Expected,
+  manifest: (() => Promise<Buffer>) | undefined,
   signal: AbortSignal,
-): Promise<Signature | undefined> {
+  turn: () => Promise<void>,
+): Promise<Signature> {
   const { host, repository } = image;
+  const layers = layersOf(await registry.manifest({ host, repository, digest: artifact.digest }, signal));
+  const [layer] = layers;
+  if (layer === undefined || layers.length !== 1 || !layer.mediaType.startsWith(BUNDLE_TYPE))
+    throw new SignatureProblem("its artifact is not one Sigstore bundle");
+  const most = expected.predicateType === SIGN_PREDICATE ? MAX_BUNDLE_BYTES : MAX_ATTESTATION_BYTES;
+  if (layer.size > most) throw new SignatureProblem(`its bundle has more than ${most} bytes`);
+  const { room } = expected;
+  if (room !== undefined) room.bytes -= layer.size;
+  if (room !== undefined && room.bytes < 0)
+    throw new SignatureProblem(`the bundles before it have ${MAX_ATTESTATIONS_BYTES} bytes, and more are not read`);
+  const bytes = await registry.blob(image, layer, most, signal);
+  const json = strictJson(bytes, "its bundle");
+  if (!VERSIONS.has(json.mediaType)) throw new SignatureProblem("its bundle is of an unknown media type");
+  const bundle = await parsed(json);
+  await turn();
+  const { content } = bundle;
+  const isStatement = content.$case === "dsseEnvelope";
+  if (!isStatement && manifest === undefined) throw new SignatureProblem("its bundle holds no in-toto statement");
+  const signed = isStatement
+    ? await statementIn(content.dsseEnvelope, expected, turn)
+    : messageOf(content.messageSignature, await manifest!());
+  return { ...signed, ...claimedBy(bundle), bundle: async () => bundle, isBundle: true };
+}
+
+async function parsed(json: Readonly<Record<string, unknown>>): Promise<Bundle> {
+  const { bundleFromJSON } = await bundleLibrary();
   try {
-    const layers = layersOf(await registry.manifest({ host, repository, digest: artifact.digest }, signal));
-    const [layer] = layers;
-    if (layer === undefined || layers.length !== 1 || !layer.mediaType.startsWith(BUNDLE_TYPE)) return undefined;
-    const bytes = await registry.blob(image, layer, MAX_BUNDLE_BYTES, signal);
-    const json = jsonOf(bytes);
-    if (!VERSIONS.has(json.mediaType)) return undefined;
-    const { bundleFromJSON } = await import("@sigstore/bundle");
-    const bundle = bundleFromJSON(json);
-    const { content } = bundle;
-    const signed =
-      content.$case === "dsseEnvelope"
-        ? statementOf(content.dsseEnvelope, digest)
-        : messageOf(content.messageSignature, await manifest());
-    const { verificationMaterial } = json as { readonly verificationMaterial: Readonly<Record<string, unknown>> };
-    const { certificate: _, x509CertificateChain: __, ...others } = verificationMaterial;
-    const keyed = { ...json, verificationMaterial: { ...others, publicKey: { hint: "configured" } } };
-    return {
-      ...signed,
-      ...claimedBy(bundle),
-      bundle: (material) => (material === "key" ? keyed : json),
-      isBundle: true,
-    };
-  } catch (error) {
-    if (error instanceof FetchError && (error.transient || REFUSALS.includes(error.status ?? 0))) throw error;
-    return undefined;
+    return bundleFromJSON(json);
+  } catch {
+    throw new SignatureProblem("its bundle lacks a part, or has one that can't be read");
   }
 }
 
-/** @throws an error for what is not a JSON object with each key once */
-function jsonOf(bytes: Uint8Array): Readonly<Record<string, unknown>> {
-  const text = Buffer.from(bytes).toString("utf8");
-  if (hasMoreValues(text, MAX_ANSWER_VALUES)) throw new Error("too many values");
-  // Sigstore's library reads texts within again, with the built-in parser: it must see what is seen here.
-  if (hasEscapedKeys(text)) throw new Error("keys with escapes");
-  const { value } = readJson(text, { unique: UNIQUE_KEYS });
-  if (!isJsonObject(value)) throw new Error("not an object");
-  return value;
-}
+/** Whether an error is a registry's that can't or does not want to answer: then there may be a signature, or not. */
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof FetchError && (error.transient || error.unasked || (error.status ?? 404) !== 404);
 
-type Signed = Pick<Signature, "payload" | "signature" | "imageDigest" | "annotations">;
-type Contents = Bundle["content"];
-type Envelope = (Contents & { $case: "dsseEnvelope" })["dsseEnvelope"];
-type Message = (Contents & { $case: "messageSignature" })["messageSignature"];
-
-/** A signed statement about the image, or about another one. */
-function statementOf({ payloadType, payload, signatures }: Envelope, digest: string): Signed {
-  const statement = jsonOf(payload);
-  const { _type, predicateType, subject } = statement;
-  if (payloadType !== STATEMENT || !STATEMENT_TYPES.has(_type) || predicateType !== SIGN_PREDICATE) {
-    throw new Error("not a signature");
-  }
-  const subjects = (Array.isArray(subject) ? subject : []).filter(isJsonObject);
-  const named = subjects.map((one) => ({ digest: digestIn(one, digest), annotations: one.annotations }));
-  const found = named.find((one) => one.digest === digest) ?? named[0];
-  const head = Buffer.from(`DSSEv1 ${Buffer.byteLength(payloadType)} ${payloadType} ${payload.length} `);
-  return {
-    payload: Buffer.concat([head, payload]),
-    signature: Buffer.from(signatures[0]!.sig),
-    imageDigest: found?.digest ?? "",
-    annotations: isJsonObject(found?.annotations) ? found.annotations : {},
-  };
-}
-
-/** The digest of a statement's subject, by the algorithm of the image's digest. */
-function digestIn(subject: Readonly<Record<string, unknown>>, like: string): string {
-  const [algorithm = ""] = like.split(":");
-  const { digest } = subject;
-  return isJsonObject(digest) && Object.hasOwn(digest, algorithm) ? `${algorithm}:${String(digest[algorithm])}` : "";
-}
+type Message = (Bundle["content"] & { $case: "messageSignature" })["messageSignature"];
 
 /** A signature over the bytes of the image's manifest, or over others. */
-function messageOf({ messageDigest, signature }: Message, manifest: Buffer): Signed {
+function messageOf({ messageDigest, signature }: Message, manifest: Buffer) {
   const digest = `sha256:${Buffer.from(messageDigest.digest).toString("hex")}`;
   return { payload: manifest, signature: Buffer.from(signature), imageDigest: digest, annotations: {} };
 }
@@ -140,17 +113,29 @@ function messageOf({ messageDigest, signature }: Message, manifest: Buffer): Sig
 function claimedBy({ verificationMaterial: { content, tlogEntries } }: Bundle): Claimed {
   for (const { canonicalizedBody, inclusionProof } of tlogEntries) {
     // It is parsed with the built-in parser. Logs write canonical JSON without escapes in keys.
-    if (hasEscapedKeys(canonicalizedBody.toString("utf8"))) throw new Error("a log entry has keys with escapes");
+    if (hasEscapedKeys(canonicalizedBody.toString("utf8")))
+      throw new SignatureProblem("its log entry has keys with escapes");
     // Sigstore's library takes the names of a checkpoint's signers as regular expressions.
     const names = inclusionProof?.checkpoint?.envelope.matchAll(/\u2014 (\S+) /g) ?? [];
-    for (const [, name = ""] of names) if (!PLAIN_NAME.test(name)) throw new Error("a checkpoint is signed by no host");
+    for (const [, name = ""] of names)
+      if (!PLAIN_NAME.test(name)) throw new SignatureProblem("its checkpoint is signed by no host");
   }
   const der = certificateIn(content);
   const promised = tlogEntries.find((entry) => entry.inclusionPromise !== undefined && entry.integratedTime !== "0");
   return {
-    ...(der !== undefined && { certificate: new X509Certificate(der).toString() }),
+    ...(der !== undefined && { certificate: certificateOf(der) }),
     ...(tlogEntries.length > 0 && { log: promised === undefined ? {} : { time: Number(promised.integratedTime) } }),
   };
+}
+
+/** A certificate in PEM. */
+function certificateOf(der: Uint8Array): string {
+  try {
+    const read = readCertificate(Buffer.from(der), true);
+    return `-----BEGIN CERTIFICATE-----\n${read.der.toString("base64")}\n-----END CERTIFICATE-----\n`;
+  } catch {
+    throw new SignatureProblem("its certificate can't be read");
+  }
 }
 
 function certificateIn(content: Bundle["verificationMaterial"]["content"]): Uint8Array | undefined {
@@ -164,20 +149,20 @@ export const MAX_REFERRER_LISTS = 20;
 export const MAX_REFERRERS = 1000;
 
 /**
- * The artifacts that refer to an image and may be signatures: of the registry's API, or of a tag where it has none.
+ * The artifacts that refer to an image and may be signatures or statements: of the registry's API, or of a tag where it has none.
  * @throws FetchError when the registry refuses, or the list is cut, endless or unreadable: that is never an image without signatures
  */
 export async function signatureReferrers(
-  registry: RegistryClient,
+  registry: Registry,
   image: ImageReference,
-  digest: string,
+  { digest, predicateType }: Expected,
   signal: AbortSignal,
 ): Promise<readonly Descriptor[]> {
   const found: Descriptor[] = [];
   let lists = 0;
   for await (const list of registry.referrers(image, digest, signal)) {
     if (++lists > MAX_REFERRER_LISTS) throw tooMany("the registry's list of signatures does not end");
-    found.push(...list.filter(mayBeSignature));
+    found.push(...list.filter((one) => mayBeBundle(one, predicateType)));
     if (found.length > MAX_REFERRERS) throw tooMany("there are too many signatures");
   }
   return found;

@@ -1,8 +1,11 @@
 /** Checks single signatures: the signature itself, the certificate's chain and identity, the log entry. */
-import { createHash, type KeyObject, verify, X509Certificate } from "node:crypto";
+import { type KeyObject, verify, X509Certificate } from "node:crypto";
 import type { X509Certificate as ParsedCertificate } from "@sigstore/core";
 import type { TrustMaterial } from "@sigstore/verify";
-import type { Claimed, KeyMaterial, Signature } from "./signature-layer.js";
+import { readCertificate } from "../../x509/certificate.js";
+import { checkCertificate, stampedAt, trustOf } from "./certificate-chain.js";
+import { checkLogged } from "./log-entry.js";
+import type { Claimed, Signature } from "./signature-layer.js";
 import type { TrustRoot } from "./trust-root.js";
 
 /** Fulcio's extension with the repository of the signing workflow. */
@@ -31,13 +34,11 @@ export interface SignerIdentity {
 export async function signedWithKey(layer: Signature, key: KeyObject, trustRoot: TrustRoot): Promise<boolean> {
   if (!signatureFits(layer, key)) return false;
   if (layer.log === undefined) return true;
-  return isVerified(layer, "key", withKey(await trustRoot(), key), "none");
+  const { tlogs } = await trustRoot();
+  return isRight(async () => void (await checkLogged(layer, await layer.bundle(), spkiOf(key), tlogs, false)));
 }
 
-const withKey = (trusted: TrustMaterial, key: KeyObject): TrustMaterial => ({
-  ...trusted,
-  publicKey: () => ({ publicKey: key, validFor: () => true }),
-});
+const spkiOf = (key: KeyObject): Buffer => key.export({ type: "spki", format: "der" });
 
 /** The identity in a signature's certificate, not yet verified. */
 export interface Claim extends SignerIdentity {
@@ -71,7 +72,28 @@ export async function isSignedAsClaimed(
 ): Promise<boolean> {
   // It costs a fiftieth of the rest, and most invalid signatures fail here.
   if (layer.log === undefined || !signatureFits(layer, certificate.publicKey)) return false;
-  return isVerified(layer, { certificate }, trust, clockOf(layer));
+  return isRight(async () => {
+    const bundle = await layer.bundle();
+    const { issuers, stamps } = trustOf(trust);
+    const logged = await checkLogged(layer, bundle, spkiOf(certificate.publicKey), trust.tlogs, false);
+    const times = logged.length === 0 ? stampedAt(layer, bundle, stamps) : logged;
+    // A trust root without certificate logs (a private Sigstore) can't ask for proofs from them.
+    checkCertificate(
+      readCertificate(certificate.raw),
+      times,
+      issuers,
+      trust.ctlogs.length > 0 ? trust.ctlogs : undefined,
+    );
+  });
+}
+
+async function isRight(check: () => Promise<void>): Promise<boolean> {
+  try {
+    await check();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -156,48 +178,16 @@ function isValidAt({ validFrom, validTo }: X509Certificate, time: number): boole
 /** Hashes that cosign 3 uses with larger curves. */
 const HASH_OF_CURVE: Readonly<Record<string, string>> = { secp384r1: "sha384", secp521r1: "sha512" };
 
-/** Whether the signature over the payload was made with the key. */
-export function signatureFits({ payload, signature, isBundle }: Signature, key: KeyObject): boolean {
+/**
+ * Whether the signature over the payload was made with the key.
+ * @param hash the only one that counts; default SHA-256, and in bundles also that of the key's curve
+ */
+export function signatureFits({ payload, signature, isBundle }: Signature, key: KeyObject, hash?: string): boolean {
   const own = isBundle ? HASH_OF_CURVE[key.asymmetricKeyDetails?.namedCurve ?? ""] : undefined;
-  const algorithms = key.asymmetricKeyType === "ed25519" ? [null] : ["sha256", ...(own === undefined ? [] : [own])];
+  const hashes = hash === undefined ? ["sha256", ...(own === undefined ? [] : [own])] : [hash];
+  const algorithms = key.asymmetricKeyType === "ed25519" ? [null] : hashes;
   try {
     return algorithms.some((algorithm) => verify(algorithm, payload, key, signature));
-  } catch {
-    return false;
-  }
-}
-
-/** Timestamps that a certificate's validity is checked at. A key needs none. */
-type Clock = "none" | "log" | "authority";
-
-/** The clock of a signature: the promise of a log of the first version, else a timestamp authority, as cosign has it. */
-const clockOf = ({ log }: Signature): Clock => (log?.time === undefined ? "authority" : "log");
-
-/** Runs all checks of Sigstore's own library. */
-async function isVerified(
-  layer: Signature,
-  material: KeyMaterial,
-  trust: TrustMaterial,
-  clock: Clock,
-): Promise<boolean> {
-  const { bundleFromJSON } = await import("@sigstore/bundle");
-  const { toSignedEntity, Verifier } = await import("@sigstore/verify");
-  try {
-    const entity = toSignedEntity(bundleFromJSON(layer.bundle(material)), layer.payload);
-    const kind = clock === "log" ? "transparency-log" : "timestamp-authority";
-    const timestamps = clock === "none" ? [] : entity.timestamps.filter(({ $case }) => $case === kind);
-    const own = entity.signature;
-    const signed = createHash("sha256").update(layer.payload).digest();
-    // The library knows one hash for all keys, and for an envelope only log entries of its payload, not of the bytes that are signed (Rekor 2).
-    const signature = Object.create(own, {
-      verifySignature: { value: (key: KeyObject) => signatureFits(layer, key) },
-      compareDigest: { value: (digest: Buffer) => own.compareDigest(digest) || signed.equals(digest) },
-    }) as typeof own;
-    const certified = { ctlogThreshold: trust.ctlogs.length > 0 ? 1 : 0 };
-    // A trust root without certificate logs (a private Sigstore) can't ask for proofs from them.
-    const thresholds = clock === "none" ? { timestampThreshold: 0 } : {};
-    new Verifier(trust, { ...certified, ...thresholds }).verify({ ...entity, signature, timestamps });
-    return true;
   } catch {
     return false;
   }

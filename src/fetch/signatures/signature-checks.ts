@@ -7,19 +7,23 @@ import { limiter } from "../../data/limiter.js";
 import { FetchError, reasonOf, shownOf, TOO_LARGE } from "../fetch-error.js";
 import { formatImageReference, type ImageReference } from "../image-reference.js";
 import { MAX_ANSWER_BYTES } from "../limits.js";
-import type { Descriptor, ImageVerifier, Manifest, RegistryClient } from "../registry-client.js";
-import { signatureBundle, signatureReferrers } from "./bundle.js";
+import type { Descriptor, Manifest, Registry } from "../registry.js";
+import type { ImageVerifier } from "../registry-client.js";
+import { isUnavailable, readBundle, signatureReferrers } from "./bundle.js";
 import { type Claim, claimOf, isSignedAsClaimed } from "./layer-verification.js";
 import {
   type Claimed,
   claimedBy,
+  type LayerKind,
+  layersAbout,
   listedSignature,
   MAX_SIGNATURES_BYTES,
+  SIGNATURES,
   type Signature,
   signatureDescriptors,
   signatureLayer,
-  signaturesOf,
 } from "./signature-layer.js";
+import { readableOnly, SIGN_PREDICATE } from "./statement.js";
 import type { TrustRoot } from "./trust-root.js";
 import {
   isAnnotated,
@@ -45,7 +49,7 @@ const EXAMINED_AT_ONCE = 8;
 
 /** An image to be verified. */
 export interface Verification {
-  readonly registry: RegistryClient;
+  readonly registry: Registry;
   readonly image: ImageReference;
   /** The image in a guest's words, for messages to it; absent for a configuration's check, whose images clients must not see. */
   readonly name?: string;
@@ -66,11 +70,7 @@ type Payloads = Map<string, ReturnType<typeof payloadOf>>;
 type Load = (listed: Descriptor, payloads: Payloads) => Promise<Examined | undefined>;
 
 /** Verifies images by verification.yml (spec kubewarden.md 1.8). */
-export function imageVerifier(
-  config: VerificationConfig,
-  registry: RegistryClient,
-  checks: SignatureChecks,
-): ImageVerifier {
+export function imageVerifier(config: VerificationConfig, registry: Registry, checks: SignatureChecks): ImageVerifier {
   return {
     async verify(image, signal) {
       try {
@@ -182,11 +182,12 @@ export class SignatureChecks {
       }
       return listed.length > 0;
     };
-    const inLayers = await this.#withDescriptors(verification, (descriptors) =>
+    const artifact = layersAbout(image, digest, SIGNATURES);
+    const inLayers = await this.withLayers(registry, artifact, SIGNATURES, signal, (descriptors) =>
       examine(descriptors, (one, payloads) => this.#examineLayer(one, open, verification, payloads, all)),
     );
     if (isEnough) return true;
-    const referrers = await signatureReferrers(registry, image, digest, signal);
+    const referrers = await signatureReferrers(registry, image, { digest, predicateType: SIGN_PREDICATE }, signal);
     let asked: Promise<Manifest> | undefined;
     const manifest = async () => {
       asked ??= registry.manifest({ host: image.host, repository: image.repository, digest }, signal);
@@ -199,19 +200,22 @@ export class SignatureChecks {
   async #sought(list: readonly Wanted[], { signal }: Verification): Promise<readonly Sought[]> {
     const sought: Sought[] = [];
     for (const wanted of list) {
-      await this.#turn(signal);
+      await this.turn(signal);
       sought.push(await soughtFor(wanted, Date.now));
     }
     return sought;
   }
 
-  /** Runs work on the signatures that an image's artifact lists. */
-  async #withDescriptors<T>(
-    { registry, image, digest, signal }: Verification,
+  /** Runs work on the signatures that an artifact lists. */
+  async withLayers<T>(
+    registry: Registry,
+    artifact: ImageReference,
+    kind: LayerKind,
+    signal: AbortSignal,
     work: (descriptors: readonly Descriptor[]) => Promise<T>,
   ): Promise<T> {
-    const artifact = signaturesOf(image, digest);
-    const read = (most: number) => signatureDescriptors(registry, artifact, most, signal, () => this.#turn(signal));
+    const turn = () => this.turn(signal);
+    const read = (most: number) => signatureDescriptors(registry, artifact, kind, most, signal, turn);
     const small = await read(MAX_ANSWER_BYTES).catch((error: unknown) => {
       if (error instanceof FetchError && error.shown === TOO_LARGE) return undefined;
       throw error;
@@ -243,18 +247,18 @@ export class SignatureChecks {
     payloads: Payloads,
     all: boolean,
   ): Promise<Examined | undefined> {
-    await this.#turn(signal);
-    const listed = listedSignature(descriptor);
+    await this.turn(signal);
+    const listed = readableOnly(() => listedSignature(descriptor));
     if (listed === undefined) return undefined;
     const { claim, sought } = await mayMeet(claimedBy(listed), open);
     if (sought.length === 0 && !all) return undefined;
     // A payload listed with another size can't be fetched, and must not replace this one.
     const name = `${descriptor.digest} ${descriptor.size}`;
-    const asked = payloads.get(name) ?? payloadOf(registry, signaturesOf(image, digest), descriptor, signal);
+    const asked = payloads.get(name) ?? payloadOf(registry, layersAbout(image, digest, SIGNATURES), descriptor, signal);
     payloads.set(name, asked);
     const payload = await asked;
-    await this.#turn(signal);
-    const layer = payload && signatureLayer(listed, payload);
+    await this.turn(signal);
+    const layer = payload && readableOnly(() => signatureLayer(listed, payload));
     return layer && { layer, met: await this.#metBy(layer, claim, sought, open, digest, signal) };
   }
 
@@ -266,10 +270,16 @@ export class SignatureChecks {
     manifest: () => Promise<Buffer>,
     all: boolean,
   ): Promise<Examined | undefined> {
-    await this.#turn(signal);
-    const layer = await signatureBundle(registry, image, digest, manifest, descriptor, signal);
+    await this.turn(signal);
+    const expected = { digest, predicateType: SIGN_PREDICATE };
+    const turn = () => this.turn(signal);
+    const read = readBundle(registry, image, descriptor, expected, manifest, signal, turn);
+    const layer = await read.catch((error: unknown) => {
+      if (isUnavailable(error)) throw error;
+      return undefined;
+    });
     if (layer === undefined) return undefined;
-    await this.#turn(signal);
+    await this.turn(signal);
     const { claim, sought } = await mayMeet(layer, open);
     if (sought.length === 0 && !all) return undefined;
     return { layer, met: await this.#metBy(layer, claim, sought, open, digest, signal) };
@@ -288,7 +298,7 @@ export class SignatureChecks {
     let isAsClaimed: boolean | undefined;
     for (const one of layer.imageDigest === digest ? sought : []) {
       if (!open.has(one) || !isAnnotated(layer, one.wanted)) continue;
-      await this.#turn(signal);
+      await this.turn(signal);
       // Once for all sought identities.
       if (one.isSignedBy === undefined && claim !== undefined)
         isAsClaimed ??= await isSignedAsClaimed(layer, claim, await this.trustRoot());
@@ -299,7 +309,7 @@ export class SignatureChecks {
   }
 
   /** @throws FetchError when the time of the check is over */
-  async #turn(signal: AbortSignal): Promise<void> {
+  async turn(signal: AbortSignal): Promise<void> {
     while (this.#now() - this.#sliceBegan >= SLICE_MS) {
       this.#nextSlice ??= nextTurn().then(() => {
         this.#nextSlice = undefined;
@@ -322,7 +332,7 @@ async function mayMeet(claimed: Claimed, open: ReadonlySet<Sought>) {
 
 /** Fetches a payload; undefined when it is missing, or has another digest: one party's entries must not keep others' signatures from being found. */
 async function payloadOf(
-  registry: RegistryClient,
+  registry: Registry,
   artifact: ImageReference,
   descriptor: Descriptor,
   signal: AbortSignal,

@@ -1,15 +1,16 @@
 /** Signatures as cosign stores them: layers of an artifact tagged `sha256-<digest>.sig` beside the image (spec kubewarden.md 1.8). */
-import { createHash, type X509Certificate } from "node:crypto";
+import { createHash } from "node:crypto";
+import type { Bundle } from "@sigstore/bundle";
 import { hasEscapedKeys, parsePlainJson, readJsonInSteps, scanJson } from "../../data/json.js";
 import { hasMoreValues } from "../../data/json-values.js";
 import { isJsonObject } from "../../data/same-value.js";
 import { FetchError, TOO_LARGE } from "../fetch-error.js";
 import type { ImageReference } from "../image-reference.js";
-import { type Descriptor, layersOf, type RegistryClient } from "../registry-client.js";
+import type { Descriptor, Registry } from "../registry.js";
+import { layersOf } from "../registry-client.js";
 import { jsonOf } from "../registry-connection.js";
+import { bundleLibrary, type Expected, SignatureProblem, type Signed, statementIn, strictJson } from "./statement.js";
 
-/** Media type of a layer with a signed payload. */
-const PAYLOAD_LAYER = "application/vnd.dev.cosign.simplesigning.v1+json";
 /**
  * Largest artifact of an image's signatures, in bytes: as much as registries themselves accept, since all of its signatures are examined, however
  * many one party adds. It is parsed in steps, unlike other answers.
@@ -19,13 +20,34 @@ export const MAX_SIGNATURES_BYTES = 4 * 1024 * 1024;
 const MAX_SIGNATURES_VALUES = 100_000;
 /** Largest certificate and log entry of a signature, in characters: real ones have 2 to 8 KiB, and each is parsed in one go. */
 const MAX_ANNOTATION_CHARACTERS = 32 * 1024;
-/** Largest payload, in bytes; real ones have some hundred. */
-const MAX_PAYLOAD_BYTES = 64 * 1024;
-/**
- * Payloads of one image together, in bytes. The largest are left out: as many signatures as fit into an artifact do not push out one with a payload
- * of up to a KiB, as real ones have.
- */
-const MAX_PAYLOADS_BYTES = 16 * 1024 * 1024;
+/** Artifacts of cosign whose layers are signed payloads: by the end of their tag. */
+export interface LayerKind {
+  readonly suffix: string;
+  readonly mediaType: string;
+  /** Largest payload, in bytes. */
+  readonly maxPayload: number;
+  /**
+   * Payloads of one image together, in bytes. The largest are left out: as many signatures as fit into an artifact do not push out one with a payload
+   * of up to a KiB, as real ones have.
+   */
+  readonly maxPayloads: number;
+}
+
+/** Signatures of the image itself: payloads have some hundred bytes. */
+export const SIGNATURES: LayerKind = {
+  suffix: "sig",
+  mediaType: "application/vnd.dev.cosign.simplesigning.v1+json",
+  maxPayload: 64 * 1024,
+  maxPayloads: 16 * 1024 * 1024,
+};
+
+/** Attestations: envelopes with statements, of which lists of packages are the largest. */
+export const ATTESTATIONS: LayerKind = {
+  suffix: "att",
+  mediaType: "application/vnd.dsse.envelope.v1+json",
+  maxPayload: 8 * 1024 * 1024,
+  maxPayloads: 32 * 1024 * 1024,
+};
 
 /** The log entry that came with a signature. */
 export interface LogBundle {
@@ -48,6 +70,8 @@ export interface ListedSignature {
   /** PEM; absent for signatures made with a key. */
   readonly certificate?: string;
   readonly bundle?: LogBundle;
+  /** A signed timestamp (RFC 3161) in base64. */
+  readonly timestamp?: string;
 }
 
 /** The claims of a signature about its signer and its time, unverified. */
@@ -61,41 +85,40 @@ export interface Claimed {
   };
 }
 
-/** A signature with what it signs, unverified: of a layer or of a bundle. */
-export interface Signature extends Claimed {
-  /** The signed bytes. */
-  readonly payload: Buffer;
-  readonly signature: Buffer;
-  /** The digest of the image that it is about. */
-  readonly imageDigest: string;
-  /** The signer's annotations. */
-  readonly annotations: Readonly<Record<string, unknown>>;
+/** A signature of a layer or of a bundle, unverified. */
+export interface Signature extends Claimed, Signed {
+  /** The envelope around it in JSON, where it stands in a layer: logs and timestamps are about that. */
+  readonly envelope?: Buffer;
   /**
-   * The Sigstore bundle in JSON, with this key material in place of its own.
+   * Its Sigstore bundle; that of a layer is made at every call, and names no signer.
    * @throws an error for an unreadable log entry
    */
-  readonly bundle: (material: KeyMaterial) => object;
+  readonly bundle: () => Promise<Bundle>;
   /** Whether it stands in a bundle, where a certificate excludes keys. */
   readonly isBundle: boolean;
 }
 
-/** The part of a Sigstore bundle that says how a signature was made: with a key that the verifier knows, or with a certificate. */
-export type KeyMaterial = "key" | { readonly certificate: X509Certificate };
-
-/** The artifact that holds the signatures of an image. */
-export function signaturesOf({ host, repository }: ImageReference, digest: string): ImageReference {
-  return { host, repository, tag: `${digest.replace(":", "-")}.sig` };
+/** The artifact that holds the signatures or attestations of an image. */
+export function layersAbout(
+  { host, repository }: ImageReference,
+  digest: string,
+  { suffix }: LayerKind,
+  prefix = "",
+): ImageReference {
+  return { host, repository, tag: `${prefix}${digest.replace(":", "-")}.${suffix}` };
 }
 
 /**
  * The layers of an artifact that are signatures.
+ * @param kind its kind
  * @param maxBytes a larger artifact is an error
  * @param turn awaited between two steps of parsing
  * @throws FetchError when the registry is not available, or the artifact is invalid; an image without signatures has an empty list
  */
 export async function signatureDescriptors(
-  registry: RegistryClient,
+  registry: Registry,
   artifact: ImageReference,
+  kind: LayerKind,
   maxBytes: number,
   signal: AbortSignal,
   turn: () => Promise<void>,
@@ -121,51 +144,95 @@ export async function signatureDescriptors(
   for (; step.done !== true; step = steps.next()) await turn();
   const { value } = step.value;
   const layers = isJsonObject(value) ? layersOf({ content: value }) : [];
-  return affordable(layers.filter(({ mediaType }) => mediaType === PAYLOAD_LAYER));
+  return affordable(
+    layers.filter(({ mediaType }) => mediaType === kind.mediaType),
+    kind,
+  );
 }
 
 /** The signatures without those whose payloads are too large: by themselves, or together with all smaller ones. */
-function affordable(listed: readonly Descriptor[]): readonly Descriptor[] {
-  let room = MAX_PAYLOADS_BYTES;
+function affordable(listed: readonly Descriptor[], { maxPayload, maxPayloads }: LayerKind): readonly Descriptor[] {
+  let room = maxPayloads;
   const bySize = listed.toSorted((left, right) => left.size - right.size);
   const tooMuch = bySize.find(({ size }) => {
     room -= size;
-    return room < 0 || size > MAX_PAYLOAD_BYTES;
+    return room < 0 || size > maxPayload;
   });
   return tooMuch === undefined ? listed : listed.filter(({ size }) => size < tooMuch.size);
 }
 
-/** The signature of a layer; undefined when it is not readable. */
-export function listedSignature({ annotations = {} }: Descriptor): ListedSignature | undefined {
-  const signature = annotations["dev.cosignproject.cosign/signature"];
-  const certificate = annotations["dev.sigstore.cosign/certificate"];
-  const bundleText = annotations["dev.sigstore.cosign/bundle"];
-  const texts = [signature, certificate, bundleText];
-  if (signature === undefined || texts.some((text) => (text?.length ?? 0) > MAX_ANNOTATION_CHARACTERS))
-    return undefined;
-  const bundle = bundleText === undefined ? undefined : jsonOf(bundleText);
-  if (bundleText !== undefined && !isBundle(bundle)) return undefined;
+const SIGNATURE = "dev.cosignproject.cosign/signature";
+const CERTIFICATE = "dev.sigstore.cosign/certificate";
+const LOG_ENTRY = "dev.sigstore.cosign/bundle";
+const TIMESTAMP = "dev.sigstore.cosign/rfc3161timestamp";
+
+/**
+ * The signature of a layer.
+ * @param isStrict whether repeated keys in its annotations are an error
+ * @throws SignatureProblem when it is not readable
+ */
+export function listedSignature({ annotations = {} }: Descriptor, isStrict = false): ListedSignature {
+  const { [SIGNATURE]: signature, [CERTIFICATE]: certificate, [LOG_ENTRY]: entry, [TIMESTAMP]: stamped } = annotations;
+  if (signature === undefined) throw new SignatureProblem("it has no signature");
+  if ([signature, certificate, entry, stamped].some((text) => (text?.length ?? 0) > MAX_ANNOTATION_CHARACTERS))
+    throw new SignatureProblem(`it has an annotation of more than ${MAX_ANNOTATION_CHARACTERS} characters`);
+  const read = (text: string, what: string) => (isStrict ? strictJson(Buffer.from(text), what) : jsonOf(text));
+  const bundle = entry === undefined ? undefined : read(entry, "its log entry");
+  if (entry !== undefined && !isBundle(bundle)) throw new SignatureProblem("its log entry can't be read");
+  const timestamp = isStrict && stamped ? at(read(stamped, "its timestamp"), "SignedRFC3161Timestamp") : undefined;
   return {
     signature: Buffer.from(signature, "base64"),
     ...(certificate && { certificate }),
     ...(isBundle(bundle) && { bundle }),
+    ...(typeof timestamp === "string" && { timestamp }),
   };
 }
 
-/** A signature with its payload; undefined when that is not readable. */
-export function signatureLayer(listed: ListedSignature, payload: Buffer): Signature | undefined {
-  const content = jsonOf(payload.toString("utf8"));
+/**
+ * A signature with its payload.
+ * @param isStrict whether repeated keys in the payload are an error
+ * @throws SignatureProblem when that is not readable
+ */
+export function signatureLayer(listed: ListedSignature, payload: Buffer, isStrict = false): Signature {
+  const content = isStrict ? strictJson(payload, "its payload") : jsonOf(payload.toString("utf8"));
   const imageDigest = at(content, "critical", "image", "docker-manifest-digest");
-  if (typeof imageDigest !== "string") return undefined;
+  if (typeof imageDigest !== "string") throw new SignatureProblem("its payload names no digest");
   const added = at(content, "optional");
-  const { signature, bundle } = listed;
+  const { signature } = listed;
+  const messageSignature = () => ({
+    messageDigest: { algorithm: "SHA2_256", digest: createHash("sha256").update(payload).digest("base64") },
+    signature: signature.toString("base64"),
+  });
   return {
     ...claimedBy(listed),
     payload,
     signature,
     imageDigest,
     annotations: typeof added === "object" && added !== null ? (added as Record<string, unknown>) : {},
-    bundle: (material) => bundleJson({ payload, signature }, bundle, material),
+    bundle: () => bundleOf(listed, { messageSignature: messageSignature() }),
+    isBundle: false,
+  };
+}
+
+/**
+ * A signed statement of a layer: its payload is the envelope.
+ * @throws SignatureProblem when it is not readable
+ */
+export async function attestationLayer(
+  listed: ListedSignature,
+  payload: Buffer,
+  expected: Expected,
+  turn: () => Promise<void>,
+): Promise<Signature> {
+  const dsseEnvelope = strictJson(payload, "its envelope");
+  await turn();
+  const { envelopeFromJSON } = await bundleLibrary();
+  const signed = await statementIn(envelopeFromJSON(dsseEnvelope), expected, turn);
+  return {
+    ...claimedBy(listed),
+    ...signed,
+    envelope: payload,
+    bundle: () => bundleOf(listed, { dsseEnvelope }),
     isBundle: false,
   };
 }
@@ -178,25 +245,18 @@ export function claimedBy({ certificate, bundle }: ListedSignature): Claimed {
   };
 }
 
-/** Cosign's annotations in the form of a Sigstore bundle. */
-function bundleJson(
-  { payload, signature }: Pick<Signature, "payload" | "signature">,
-  bundle: LogBundle | undefined,
-  material: KeyMaterial,
-) {
-  return {
+/** Cosign's annotations in the form of a Sigstore bundle. Its signer is left out: the certificate is known beside it. */
+async function bundleOf({ bundle, timestamp }: ListedSignature, content: object): Promise<Bundle> {
+  const { bundleFromJSON } = await bundleLibrary();
+  return bundleFromJSON({
     mediaType: "application/vnd.dev.sigstore.bundle+json;version=0.1",
     verificationMaterial: {
-      ...(material === "key"
-        ? { publicKey: { hint: "configured" } }
-        : { x509CertificateChain: { certificates: [{ rawBytes: material.certificate.raw.toString("base64") }] } }),
+      publicKey: { hint: "configured" },
       tlogEntries: bundle === undefined ? [] : [logEntry(bundle)],
+      ...(timestamp && { timestampVerificationData: { rfc3161Timestamps: [{ signedTimestamp: timestamp }] } }),
     },
-    messageSignature: {
-      messageDigest: { algorithm: "SHA2_256", digest: createHash("sha256").update(payload).digest("base64") },
-      signature: signature.toString("base64"),
-    },
-  };
+    ...content,
+  });
 }
 
 function logEntry({ SignedEntryTimestamp, Payload }: LogBundle) {
@@ -214,7 +274,8 @@ function logEntry({ SignedEntryTimestamp, Payload }: LogBundle) {
   };
 }
 
-function at(value: unknown, ...path: readonly string[]): unknown {
+/** The value at a path of own members; undefined when there is none. */
+export function at(value: unknown, ...path: readonly string[]): unknown {
   let current = value;
   for (const key of path) {
     if (typeof current !== "object" || current === null || !Object.hasOwn(current, key)) return undefined;

@@ -60,12 +60,15 @@ const COMMON_SPEC = {
 const EVALUATION = { mode: STRING, admission: ENABLED_UNLESS_SAID, background: ENABLED_UNLESS_SAID } as const;
 const POD_CONTROLLERS = object({ controllers: STRINGS });
 
+const VALIDATIONS = list(
+  object({ expression: STRING, message: STRING, messageExpression: STRING, reason: STRING }, ["expression"]),
+);
+const VALIDATION_ACTIONS = list(oneOf("Deny", "Audit", "Warn"), "whole");
+
 const POLICY_SPEC = object({
   ...COMMON_SPEC,
-  validations: list(
-    object({ expression: STRING, message: STRING, messageExpression: STRING, reason: STRING }, ["expression"]),
-  ),
-  validationActions: list(oneOf("Deny", "Audit", "Warn"), "whole"),
+  validations: VALIDATIONS,
+  validationActions: VALIDATION_ACTIONS,
   evaluation: object(EVALUATION),
   autogen: object({ podControllers: POD_CONTROLLERS, validatingAdmissionPolicy: ENABLED }),
 });
@@ -86,6 +89,54 @@ const MUTATING_SPEC = object({
   }),
   autogen: object({ podControllers: POD_CONTROLLERS, mutatingAdmissionPolicy: ENABLED }),
 });
+
+const TEXT_OR_EXPRESSION = object({ value: STRING, expression: STRING }, [], ["value", "expression"]);
+const TYPED = object({ type: STRING }, ["type"]);
+const ENABLED_BY_DEFAULT: Schema = { type: "boolean", default: true };
+
+/** Members that are texts. */
+const texts = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, STRING]));
+
+const IDENTITY = object(texts("issuer", "subject", "issuerRegExp", "subjectRegExp", "subjectExpression"));
+const SECRET = object({ name: { type: "string", default: "" } });
+const LOG_KEYS = texts("url", "rekorPubKey", "ctLogPubKey", "tsaCertChain");
+
+const COSIGN = object({
+  key: object(texts("data", "kms", "hashAlgorithm", "expression")),
+  keyless: object({ identities: list(IDENTITY), roots: STRING, additionalExtensions: map(STRING) }, ["identities"]),
+  certificate: object({ cert: TEXT_OR_EXPRESSION, certChain: TEXT_OR_EXPRESSION }),
+  source: object({ ...texts("repository", "tagPrefix"), PullSecrets: list(SECRET) }),
+  ctlog: object({ ...LOG_KEYS, insecureIgnoreTlog: BOOLEAN, insecureIgnoreSCT: BOOLEAN }),
+  tuf: object({ mirror: STRING, root: object(texts("data", "path")) }),
+  annotations: map(STRING),
+  trustedRoot: TEXT_OR_EXPRESSION,
+});
+
+const NOTARY = object({ certs: TEXT_OR_EXPRESSION, tsaCerts: TEXT_OR_EXPRESSION });
+const PROVIDER = oneOf("default", "amazon", "azure", "google", "github");
+
+const IMAGE_SPEC = object(
+  {
+    ...COMMON_SPEC,
+    // Unlike those of other kinds, these may have the same name twice.
+    matchConditions: list(NAMED_EXPRESSION),
+    variables: list(NAMED_EXPRESSION),
+    images: list(NAMED_EXPRESSION),
+    validations: VALIDATIONS,
+    validationActions: VALIDATION_ACTIONS,
+    evaluation: object(EVALUATION),
+    autogen: object({ podControllers: POD_CONTROLLERS }),
+    validationConfigurations: {
+      ...object({ mutateDigest: ENABLED_BY_DEFAULT, verifyDigest: ENABLED_BY_DEFAULT, required: ENABLED_BY_DEFAULT }),
+      default: {},
+    },
+    matchImageReferences: list(object({ glob: STRING, expression: STRING }, [], ["glob", "expression"])),
+    credentials: object({ allowInsecureRegistry: BOOLEAN, providers: list(PROVIDER), secrets: STRINGS }),
+    attestors: list(object({ name: STRING, cosign: COSIGN, notary: NOTARY }, ["name"], ["cosign", "notary"])),
+    attestations: list(object({ name: STRING, intoto: TYPED, referrer: TYPED }, ["name"])),
+  },
+  ["attestors", "validations"],
+);
 
 const EXCEPTION_SPEC = object(
   {
@@ -165,6 +216,7 @@ const resource = (spec: Schema, status: Readonly<Record<string, Schema>>): Objec
 
 export const POLICY_SCHEMA: ObjectSchema = resource(POLICY_SPEC, { status: policyStatus(POLICY_SPEC) });
 export const MUTATING_SCHEMA: ObjectSchema = resource(MUTATING_SPEC, { status: policyStatus(MUTATING_SPEC) });
+export const IMAGE_SCHEMA: ObjectSchema = resource(IMAGE_SPEC, { status: policyStatus(IMAGE_SPEC) });
 /** Exceptions have no status. */
 export const EXCEPTION_SCHEMA: ObjectSchema = resource(EXCEPTION_SPEC, {});
 export const CONTEXT_ENTRY_SCHEMA: ObjectSchema = resource(CONTEXT_ENTRY_SPEC, { status: CONTEXT_ENTRY_STATUS });

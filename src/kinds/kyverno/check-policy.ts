@@ -6,9 +6,17 @@ import { validateMatch } from "../shared/match/validate-match.js";
 import { authorizationMode } from "./authorization/mode.js";
 import { unknownControllers } from "./autogen/controllers.js";
 import type { CompileError } from "./compile.js";
+import { imageMistakes, imageWarnings } from "./image-validating/check-images.js";
 import { NamedObjects } from "./named-objects.js";
 import { compileErrorTexts } from "./prepare-policies.js";
-import { isConfined, isMutating, judgesNothing, type PolicyResource, type PolicySpec } from "./resource.js";
+import {
+  isConfined,
+  isImageValidating,
+  isMutating,
+  judgesNothing,
+  type PolicyResource,
+  type PolicySpec,
+} from "./resource.js";
 
 /** The error of a policy for an authorization server, which evaluates no admission requests: served here it would let everything pass (spec kyverno.md 6.3). */
 export function modeError(resource: PolicyResource): FieldError | undefined {
@@ -41,11 +49,13 @@ export function checkPolicy(
 ): FieldError[] {
   const { spec } = resource;
   const errors: FieldError[] = [];
-  if ((spec.matchConstraints?.resourceRules ?? []).length === 0) {
+  const takesPayloads = isImageValidating(resource) && spec.evaluation?.mode === "JSON";
+  if ((spec.matchConstraints?.resourceRules ?? []).length === 0 && !takesPayloads) {
     const detail = "a matchConstraints with at least one resource rule is required";
     errors.push(required(["spec", "matchConstraints"], detail));
   }
   if (isMutating(resource)) errors.push(...mutatingMistakes(spec, objects));
+  if (isImageValidating(resource)) errors.push(...imageMistakes(spec));
   if (!isConfined(resource)) return errors;
   if (objects.mentions(spec, "globalContext")) {
     errors.push(forbidden(["spec"], "globalContext.* is not allowed in namespaced policies"));
@@ -114,6 +124,7 @@ export function policyWarnings(policy: PolicyResource): FieldError[] {
   });
   const mode = evaluation?.mode ?? "";
   if (isMutating(policy)) warnings.push(...mutatingWarnings(policy.spec, controllers, mode));
+  else if (isImageValidating(policy)) warnings.push(...imageWarnings(policy.spec));
   else if (mode !== "" && !MODES.includes(mode)) {
     const text = `there is no mode ${JSON.stringify(mode)}, so it counts as Kubernetes: known are ${MODES.join(", ")}`;
     warnings.push({ path: ["spec", "evaluation", "mode"], text });

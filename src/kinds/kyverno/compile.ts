@@ -17,15 +17,34 @@ import type {
   Target,
   VariantName,
 } from "./compiled-policy.js";
-import { CONDITION_SCOPE, type Compilers, SCOPE_WORDS } from "./dialect.js";
+import { CONDITION_SCOPE, type Compilers, PAYLOAD_SCOPE, SCOPE_WORDS } from "./dialect.js";
 import { expiryOf, isUnreadable } from "./expiry.js";
+import { undeclaredNames } from "./image-validating/check-images.js";
+import { type CompileAt, compileAttestors, compileImages } from "./image-validating/compile-images.js";
 import { originOf } from "./old-rule-origin.js";
-import { type ExceptionResource, isConfined, isMutating, type PolicyResource, type PolicySpec } from "./resource.js";
+import {
+  type ExceptionResource,
+  isConfined,
+  isImageValidating,
+  isMutating,
+  type PolicyResource,
+  type PolicySpec,
+} from "./resource.js";
 
 type Expressions = Pick<
   CompiledVariant,
-  "conditions" | "variables" | "validations" | "annotations" | "mutations" | "exceptions"
+  "conditions" | "variables" | "validations" | "annotations" | "mutations" | "exceptions" | "images"
 >;
+
+const NOTHING: Expressions = {
+  conditions: [],
+  variables: new Map(),
+  validations: [],
+  annotations: [],
+  mutations: [],
+  exceptions: [],
+  images: undefined,
+};
 
 /** Whether an expression of a policy, or of an exception from it, names the variable. */
 export const namesIn = (variant: Expressions, name: string): boolean =>
@@ -38,7 +57,7 @@ export const mergesObjects = (variants: readonly Pick<CompiledVariant, "mutation
   variants.some(({ mutations }) => mutations.some(({ patchType }) => patchType === "ApplyConfiguration"));
 
 function expressionsOf(variant: Expressions): readonly (Expression | undefined)[] {
-  const { conditions, variables, validations, annotations, mutations, exceptions } = variant;
+  const { conditions, variables, validations, annotations, mutations, exceptions, images } = variant;
   return [
     ...conditions,
     ...variables.values(),
@@ -46,6 +65,8 @@ function expressionsOf(variant: Expressions): readonly (Expression | undefined)[
     ...annotations.map(({ expression }) => expression),
     ...mutations.flatMap(({ expressions }) => expressions),
     ...exceptions.flatMap((exception) => exception.conditions),
+    ...(images?.extractors.values() ?? []),
+    ...(images?.attestors.flatMap(({ expressions }) => expressions) ?? []),
   ];
 }
 
@@ -162,6 +183,7 @@ export function allMistakes(
 /** Parts of a policy in the order in which Kyverno compiles them: what is named later sees the variables. */
 const VALIDATING_PARTS = ["conditions", "variables", "validations", "annotations", "exceptions"] as const;
 const MUTATING_PARTS = ["variables", "conditions", "exceptions", "annotations", "mutations"] as const;
+const IMAGE_PARTS = ["conditions", "images", "variables", "attestors", ...VALIDATING_PARTS.slice(2)] as const;
 
 /** Stands for an expression whose mistake is noted. */
 const MISTAKEN: Expression = {
@@ -178,6 +200,11 @@ class Compiling {
   readonly errors: CompileError[] = [];
   readonly #source: Source;
   readonly #compiler: ExpressionCompiler;
+  /** Compiles `matchImageReferences`. */
+  readonly #references: ExpressionCompiler;
+  readonly #undeclared: FieldError[] = [];
+  readonly #verifying: boolean;
+  readonly #mode: CompiledVariant["mode"];
   readonly #scope = new GrowingScope(SCOPE_WORDS);
   #exception: ExceptionResource | undefined;
 
@@ -187,7 +214,12 @@ class Compiling {
   constructor(source: Source, compilers: Compilers, all = false) {
     this.#all = all;
     this.#source = source;
-    const { clustered, namespaced } = isMutating(source.resource) ? compilers.mutating : compilers;
+    const { resource, spec } = source;
+    this.#mode = !isMutating(resource) && spec.evaluation?.mode === "JSON" ? "JSON" : "Kubernetes";
+    this.#verifying = isImageValidating(resource);
+    const judging = this.#verifying ? compilers.images : compilers;
+    const { clustered, namespaced } = isMutating(resource) ? compilers.mutating : judging;
+    this.#references = compilers.images.references;
     this.#compiler = isConfined(source.resource) ? namespaced : clustered;
   }
 
@@ -199,37 +231,29 @@ class Compiling {
   run(): CompiledVariant | undefined {
     const { resource, name, targets, spec } = this.#source;
     const mutating = isMutating(resource);
-    const mode = !mutating && spec.evaluation?.mode === "JSON" ? "JSON" : "Kubernetes";
-    let conditions: readonly Expression[] = [];
-    let variables: ReadonlyMap<string, Expression> = new Map();
-    let validations: readonly CompiledValidation[] = [];
-    let annotations: CompiledVariant["annotations"] = [];
-    let mutations: readonly PolicyMutation[] = [];
-    let exceptions: readonly CompiledException[] = [];
-    const take = {
-      conditions: () => {
-        conditions = this.#conditions(spec.matchConditions);
-      },
-      variables: () => {
-        variables = this.#variables();
-      },
-      validations: () => {
-        validations = this.#validations();
-      },
-      annotations: () => {
-        if (mode !== "JSON") annotations = this.#annotations();
-      },
-      mutations: () => {
-        mutations = this.#mutations();
-      },
-      exceptions: () => {
-        exceptions = this.#exceptions();
+    const mode = this.#mode;
+    let expressions = NOTHING;
+    const compile: CompileAt = (...args) => (this.#ended ? undefined : this.#compile(...args));
+    const references: CompileAt = (...args) => this.#compile(...args, this.#references);
+    const refused = (error: FieldError) => this.errors.push({ ...error, exception: undefined, variant: name });
+    const take: Readonly<Record<keyof Expressions | "attestors", () => Partial<Expressions>>> = {
+      conditions: () => ({ conditions: this.#conditions(spec.matchConditions) }),
+      variables: () => ({ variables: this.#variables() }),
+      validations: () => ({ validations: this.#validations() }),
+      annotations: () => (mode === "JSON" && !this.#verifying ? {} : { annotations: this.#annotations() }),
+      mutations: () => ({ mutations: this.#mutations() }),
+      exceptions: () => ({ exceptions: this.#exceptions() }),
+      images: () => ({ images: compileImages(spec, { compile, references, refused }) }),
+      attestors: () => {
+        const attestors = compileAttestors(spec, compile);
+        return { images: expressions.images && { ...expressions.images, attestors } };
       },
     };
-    for (const part of mutating ? MUTATING_PARTS : VALIDATING_PARTS) {
-      take[part]();
+    for (const part of mutating ? MUTATING_PARTS : this.#verifying ? IMAGE_PARTS : VALIDATING_PARTS) {
+      expressions = { ...expressions, ...take[part]() };
       if (this.#ended) return undefined;
     }
+    const { images } = expressions;
     const parts = {
       name,
       targets,
@@ -238,12 +262,8 @@ class Compiling {
       mode,
       failurePolicy: spec.failurePolicy === "Ignore" ? "Ignore" : "Fail",
       match: matchOf(spec),
-      conditions,
-      variables,
-      validations,
-      annotations,
-      mutations,
-      exceptions,
+      ...expressions,
+      images: images && { ...images, undeclared: this.#undeclared },
     } as const;
     return { ...parts, namesNamespace: namesIn(parts, "namespaceObject") };
   }
@@ -335,9 +355,16 @@ class Compiling {
     return [...compiled].map(([key, expression]) => ({ key, expression }));
   }
 
-  #compile(path: FieldPath, source = "", wanted: ResultType): Expression | undefined {
-    const scope = this.#scope.variables.size === 0 ? CONDITION_SCOPE : this.#scope;
-    const expression = this.#compiler.compile(source, wanted, scope);
+  #compile(
+    path: FieldPath,
+    source = "",
+    wanted: ResultType = "any",
+    compiler: ExpressionCompiler = this.#compiler,
+  ): Expression | undefined {
+    const growing = this.#scope.variables.size === 0 ? CONDITION_SCOPE : this.#scope;
+    const scope = this.#verifying && this.#mode === "JSON" ? PAYLOAD_SCOPE : growing;
+    const expression = compiler.compile(source, wanted, scope);
+    if (this.#verifying) this.#undeclared.push(...undeclaredNames(this.#source.spec, path, expression));
     if (expression.error === undefined) return expression;
     const { name } = this.#source;
     const mistake = {

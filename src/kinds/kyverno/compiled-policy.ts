@@ -2,6 +2,7 @@
 import type { Expression } from "../shared/expressions/expression.js";
 import type { PreparedMatch } from "../shared/match/match-resources.js";
 import type { CompiledMutation } from "../shared/mutation/compile-mutation.js";
+import type { CompiledImages } from "./image-validating/compiled-images.js";
 import type { OldRuleOrigin } from "./old-rule-origin.js";
 import type { ExceptionResource, PolicyResource, PolicySpec } from "./resource.js";
 
@@ -57,6 +58,8 @@ export interface CompiledVariant {
   /** Of a mutating policy, which has no validations. */
   readonly mutations: readonly PolicyMutation[];
   readonly exceptions: readonly CompiledException[];
+  /** Of an ImageValidatingPolicy. */
+  readonly images?: CompiledImages | undefined;
   /** Whether an expression names `namespaceObject`. */
   readonly namesNamespace: boolean;
 }

@@ -4,17 +4,20 @@ import {
   ADMISSION_TYPES,
   DYN,
   listType,
+  mapType,
   NAMESPACE,
   type ObjectTypeDeclaration,
   objectType,
   STRING,
+  type VariableDeclaration,
 } from "../../cel/index.js";
 import type { Dialect, Scope } from "../shared/dialect.js";
 import { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
 import { MUTATION_TYPES } from "../shared/mutation/mutation-types.js";
 import type { Watcher } from "../shared/watcher.js";
 import { externalFunctions, externalVariables } from "./external/index.js";
-import { libraryFunctions, libraryTypes, libraryVariables } from "./libraries/index.js";
+import { IMAGE_SIGNATURE_FUNCTIONS } from "./image-validating/functions.js";
+import { IMAGE_FUNCTIONS, libraryFunctions, libraryTypes, libraryVariables } from "./libraries/index.js";
 
 /** The name of the type of `variables`. */
 export const VARIABLES_TYPE = "kyverno.variables";
@@ -40,7 +43,10 @@ export const REQUEST_TYPES: readonly ObjectTypeDeclaration[] = ADMISSION_TYPES.m
 );
 
 /** The names that every expression of a policy may use beside the request: results that depend on these belong to one policy. */
-export const SCOPE_WORDS: readonly string[] = ["exceptions", "external"];
+export const SCOPE_WORDS: readonly string[] = ["exceptions", "request", "external", "images"];
+
+/** The scope of ImageValidatingPolicies in JSON mode: there is no request, and they don't see their variables. */
+export const PAYLOAD_SCOPE: Scope = { optional: ["external", "images"], variables: undefined };
 
 /** The scope of match conditions, those of exceptions too; everything else also has `variables`. */
 export const CONDITION_SCOPE: Scope = { optional: SCOPE_WORDS, variables: new Map() };
@@ -90,7 +96,7 @@ export const createDialect = (namespaced: boolean, mutating = false): Dialect =>
     notCompiled: (text) => text,
     wrongType: (wanted) => {
       if (wanted === "string-or-null") return "output is expected to be either of type string or null_type";
-      return `output is expected to be of type ${wanted === "list(JSONPatch)" ? "list" : wanted}`;
+      return `output is expected to be of type ${wanted.replace(/^list.*/, "list").replace("-or-dyn", "")}`;
     },
     failed: (_source, error) => error,
     uncompiled: (error) => error,
@@ -100,6 +106,56 @@ export const createDialect = (namespaced: boolean, mutating = false): Dialect =>
   },
 });
 
+/** The variables of the API server's requests. */
+const REQUEST_NAMES = ["request", "oldObject", "namespaceObject"];
+
+/** The dialect of ImageValidatingPolicies (spec kyverno.md 9). */
+const createImageDialect = (namespaced: boolean): Dialect => {
+  const dialect = createDialect(namespaced);
+  const { variables = [], functions = [] } = dialect.environment;
+  const isOfRequests = ({ name }: VariableDeclaration): boolean => REQUEST_NAMES.includes(name);
+  return {
+    ...dialect,
+    environment: {
+      ...dialect.environment,
+      variables: variables.filter((variable) => !isOfRequests(variable)),
+      // The reference leaves two libraries out here.
+      functions: [...functions.filter(({ name }) => !/^x509|orValue/.test(name)), ...IMAGE_SIGNATURE_FUNCTIONS],
+    },
+    optional: {
+      request: variables.filter(isOfRequests),
+      external: externalVariables,
+      images: [
+        { name: "images", type: mapType(STRING, listType(STRING)) },
+        { name: "attestors", type: mapType(STRING, DYN) },
+        { name: "attestations", type: mapType(STRING, STRING) },
+      ],
+    },
+    knownNames: new Map([
+      ...REQUEST_NAMES.map((name) => [name, "in the mode JSON there is `object` only"] as const),
+      ["variables", "match conditions, `images` and policies in the mode JSON don't see variables"],
+      ["exceptions", "exceptions from ImageValidatingPolicies exempt from the whole policy, which does not see them"],
+    ]),
+  };
+};
+
+/** The dialect of `matchImageReferences`, which see nothing but `ref`. */
+const createReferenceDialect = (): Dialect => {
+  const dialect = createDialect(false);
+  return {
+    ...dialect,
+    environment: {
+      flavour: "kubernetes",
+      version: "1.36",
+      extensions: ["bindings", "encoders", "math", "regex"],
+      variables: [{ name: "ref", type: STRING }],
+      functions: IMAGE_FUNCTIONS,
+    },
+    optional: {},
+    knownNames: new Map(["object", "variables", ...REQUEST_NAMES].map((name) => [name, "here is `ref` only"])),
+  };
+};
+
 /**
  * A compiler of policies' expressions; keep one for all policies of a kind that are loaded together. With a {@link Watcher} its programs are
  * watched.
@@ -107,12 +163,17 @@ export const createDialect = (namespaced: boolean, mutating = false): Dialect =>
 export const createCompiler = (namespaced: boolean, watcher?: Watcher, mutating = false): ExpressionCompiler =>
   new ExpressionCompiler(createDialect(namespaced, mutating), watcher);
 
-/** Compilers of all kinds of policies; keep them for everything that is loaded together. */
-export interface Compilers {
+interface ByScope {
   readonly clustered: ExpressionCompiler;
   readonly namespaced: ExpressionCompiler;
+}
+
+/** Compilers of all kinds of policies; keep them for everything that is loaded together. */
+export interface Compilers extends ByScope {
   /** Those of mutating policies. */
-  readonly mutating: { readonly clustered: ExpressionCompiler; readonly namespaced: ExpressionCompiler };
+  readonly mutating: ByScope;
+  /** Those of ImageValidatingPolicies, and of their `matchImageReferences`. */
+  readonly images: ByScope & { readonly references: ExpressionCompiler };
 }
 
 /** Makes compilers; with a {@link Watcher} their programs are watched. */
@@ -120,4 +181,9 @@ export const createCompilers = (watcher?: Watcher): Compilers => ({
   clustered: createCompiler(false, watcher),
   namespaced: createCompiler(true, watcher),
   mutating: { clustered: createCompiler(false, watcher, true), namespaced: createCompiler(true, watcher, true) },
+  images: {
+    clustered: new ExpressionCompiler(createImageDialect(false), watcher),
+    namespaced: new ExpressionCompiler(createImageDialect(true), watcher),
+    references: new ExpressionCompiler(createReferenceDialect(), watcher),
+  },
 });

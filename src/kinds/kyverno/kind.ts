@@ -1,13 +1,13 @@
 import type { Problem } from "../../config/documents/problem.js";
 import type { SourceDocument } from "../../config/documents/source-document.js";
-import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
+import { isObject, type JsonObject, nameOf, text } from "../../kubernetes/object.js";
 import { compileQuery } from "../../world/entries/query.js";
 import { allNeeds, NAMESPACE_LABELS, type Needs, NO_NEEDS } from "../../world/needs.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
 import { worldOf } from "../../world/world.js";
 import type { DocumentKind, PreparedDocuments, PreparedEntry } from "../kind.js";
 import { reportOrThrow } from "../report-or-throw.js";
-import { isOneOf } from "../resource-entry.js";
+import { askInTurn, isOneOf } from "../resource-entry.js";
 import type { LabelSelector } from "../shared/match/label-selector.js";
 import { findTypesIn, unknownGroups } from "../shared/mutation/merge-types.js";
 import type { SchemaFactory } from "../shared/type-check/bundled-schemas.js";
@@ -64,7 +64,8 @@ export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false, checked
   const compilers = createCompilers(watcher);
   return {
     ...KYVERNO_DOCUMENTS,
-    prepare({ id, own, others, validationActions, onlyRule, optionalCompanions = false }, warn) {
+    prepare(documents, warn) {
+      const { id, own, others, validationActions, onlyRule, optionalCompanions = false } = documents;
       const definitions = others.flatMap(({ value }) => (isDefinition(value) ? [value] : []));
       const schemas = checked?.(definitions);
       const examined = { ...(schemas && { schemas }), ...(!optionalCompanions && { definitions }) };
@@ -93,16 +94,49 @@ export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false, checked
         policy: (outer) =>
           new KyvernoPolicySet(judging, { id, world: worldOf(objects, outer), validationActions, watcher }),
       };
-      if (mutating.length === 0) return judged;
+      const tagged = judging.filter(replacesTags);
+      const pinning = documents.allowedToMutate === true ? tagged : [];
+      if (pinning.length === 0) for (const problem of warningsOfTags(tagged, own, id)) warn(problem);
+      if (mutating.length + pinning.length === 0) return judged;
       const findTypes = findTypesIn(brought);
       const mutates: PreparedDocuments = {
-        mutates: [...new Set(mutating.map(({ resource }) => resource.kind))],
-        needs: allNeeds(mutating.flatMap((policy) => [needsOf(policy, objects), mergingNeeds(policy, brought)])),
-        policy: (outer) => new KyvernoPolicySet(mutating, { id, world: worldOf(objects, outer), watcher, findTypes }),
+        mutates: [...new Set([...mutating, ...pinning].map(({ resource }) => resource.kind))],
+        needs: allNeeds(
+          [...mutating, ...pinning].flatMap((policy) => [needsOf(policy, objects), mergingNeeds(policy, brought)]),
+        ),
+        policy: (outer) => {
+          const options = { id, world: worldOf(objects, outer), watcher };
+          const pins = () => new KyvernoPolicySet(pinning, { ...options, validationActions, pins: true });
+          if (mutating.length === 0) return pins();
+          const first = new KyvernoPolicySet(mutating, { ...options, findTypes });
+          return pinning.length === 0 ? first : askInTurn(id, [first], [pins()], outer.now);
+        },
       };
       return judging.length === 0 ? mutates : { ...mutates, judging: judged };
     },
   };
+}
+
+/** Whether a policy replaces tags of images by digests, where its entry may change objects. */
+const replacesTags = ({ variants: [base] }: CompiledPolicy): boolean =>
+  base?.mode === "Kubernetes" && base.images?.mutateDigest === true;
+
+/** Warnings about policies that do not replace tags, since their entry may not change objects: most of them refuse the tags then. */
+function warningsOfTags(
+  policies: readonly CompiledPolicy[],
+  documents: readonly SourceDocument[],
+  id: string,
+): readonly Problem[] {
+  const path = ["spec", "validationConfigurations"];
+  const advice = id.includes("/")
+    ? "members of a group never mutate: write verifyDigest: false, or images by their digests"
+    : "write allowedToMutate: true in the entry, or verifyDigest: false";
+  const refusing = policies.filter(({ variants: [base] }) => base?.images?.verifyDigest === true);
+  return refusing.flatMap(({ resource: { kind, metadata } }) => {
+    const document = documents.find(({ value }) => text(value, "kind") === kind && nameOf(value) === metadata.name);
+    const message = `images with tags are refused, since tags are not replaced by digests: ${advice}`;
+    return document === undefined ? [] : [document.problem("warning", path, message)];
+  });
 }
 
 /** The needs of apply configurations: how objects of other groups are merged. */

@@ -32,9 +32,18 @@ function expressionsOf({
   validations = [],
   auditAnnotations = [],
   mutations = [],
+  images = [],
+  matchImageReferences = [],
+  attestors = [],
 }: PolicySpec): readonly string[] {
+  const ofAttestors: string[] = [];
+  JSON.stringify(attestors, (key, value: unknown) => {
+    if (/expression$/i.test(key) && typeof value === "string") ofAttestors.push(value);
+    return value;
+  });
   return [
-    ...[...variables, ...matchConditions].map(({ expression = "" }) => expression),
+    ...ofAttestors,
+    ...[...variables, ...matchConditions, ...images, ...matchImageReferences].map(({ expression = "" }) => expression),
     ...validations.flatMap(({ expression = "", messageExpression = "" }) => [expression, messageExpression]),
     ...auditAnnotations.map(({ valueExpression = "" }) => valueExpression),
     ...mutations.flatMap(({ jsonPatch, applyConfiguration }) => [

@@ -1,5 +1,6 @@
 /** Kyverno's policies as a {@link Policy}: one, or all of a set together. */
 
+import { formatPath } from "../../kubernetes/field-error.js";
 import { text } from "../../kubernetes/object.js";
 import type { Failure, Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, NeverDenying, Policy, PolicyRule } from "../../policy/policy.js";
@@ -27,10 +28,18 @@ function* expressionsOf({ variants: [base] }: CompiledPolicy): Iterable<CoveredE
 
 /** The expressions of a variant. */
 function* expressionsOfVariant(variant: CompiledVariant): Iterable<CoveredExpression> {
-  const { conditions, variables, validations, annotations } = variant;
+  const { conditions, variables, validations, annotations, images } = variant;
   const names = (variant.spec.matchConditions ?? []).map(({ name }) => name);
   yield* each(variant, "matchConditions", "expression", conditions, "both", names);
+  const { matchers = [], extractors = new Map<string, Expression>(), attestors = [] } = images ?? {};
+  const references = matchers.map((matcher) => ("expression" in matcher ? matcher.expression : undefined));
+  yield* each(variant, "matchImageReferences", "expression", references, "both");
+  yield* each(variant, "images", "expression", [...extractors.values()], "evaluated", [...extractors.keys()]);
   yield* each(variant, "variables", "expression", [...variables.values()], "evaluated", [...variables.keys()]);
+  const policy = variant.policy.metadata.name ?? "";
+  for (const { name, expressions, paths } of attestors)
+    for (const [i, expression] of expressions.entries())
+      yield { policy, path: formatPath(paths[i] ?? []), name, expression, wanted: "evaluated" };
   const [expressions, messages] = [
     validations.map(({ expression }) => expression),
     validations.map(({ messageExpression }) => messageExpression),
@@ -40,7 +49,6 @@ function* expressionsOfVariant(variant: CompiledVariant): Iterable<CoveredExpres
   for (const { at, patchType, expressions } of variant.mutations) {
     const member = patchType === "JSONPatch" ? "jsonPatch" : "applyConfiguration";
     const path = `spec.mutations[${at}].${member}.expression`;
-    const policy = variant.policy.metadata.name ?? "";
     yield { policy, path, name: undefined, expression: expressions[0], wanted: "evaluated" };
   }
   const [values, keys] = [annotations.map(({ expression }) => expression), annotations.map(({ key }) => key)];
@@ -150,6 +158,8 @@ export interface PolicySetOptions {
   readonly watcher?: Watcher | undefined;
   /** Finds how objects are merged; with it the policies are mutating ones. */
   readonly findTypes?: FindTypes;
+  /** Whether ImageValidatingPolicies only replace tags by digests: another set of the same policies judges. */
+  readonly pins?: boolean;
 }
 
 /** Prepared policies that are evaluated together. */
@@ -162,17 +172,19 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
   readonly #engine: KyvernoEngine;
   readonly #actions: readonly string[] | undefined;
   readonly #watcher: Watcher | undefined;
+  readonly #pins: boolean;
   /** Whether raw reviews are evaluated as payloads: policies that match requests get the payload as their object. */
   readonly #payloads: boolean;
 
   constructor(
     policies: readonly CompiledPolicy[],
-    { id, world, validationActions, watcher, findTypes }: PolicySetOptions,
+    { id, world, validationActions, watcher, findTypes, pins = false }: PolicySetOptions,
   ) {
     this.id = id;
     this.implementation = [...new Set(policies.map(writtenKind))].join(", ");
     this.#policies = policies;
-    this.#engine = new KyvernoEngine(policies, { world, flavour: "server", findTypes });
+    this.#engine = new KyvernoEngine(policies, { world, flavour: "server", findTypes, pins });
+    this.#pins = pins;
     this.#actions = validationActions;
     this.#watcher = watcher;
     this.#payloads = policies.every(({ variants }) => variants.every(({ mode }) => mode === "JSON"));
@@ -184,6 +196,7 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
   }
 
   get neverDenying(): NeverDenying {
+    if (this.#pins) return { names: [], of: 0 };
     const denies = (actions: readonly string[]): boolean => (this.#actions ?? actions).includes("Deny");
     // One without validations is for its annotations.
     const judges = this.#policies.filter(({ resource }) => !judgesNothing(resource) && !isMutating(resource));
@@ -198,11 +211,11 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
   }
 
   *expressions(): Iterable<CoveredExpression> {
-    for (const policy of this.#policies) yield* expressionsOf(policy);
+    if (!this.#pins) for (const policy of this.#policies) yield* expressionsOf(policy);
   }
 
   explained(): readonly ExplainedPolicy[] {
-    return this.#policies.map(explainedPolicy);
+    return this.#pins ? [] : this.#policies.map(explainedPolicy);
   }
 
   leavesOut(namespace: string, labels: Readonly<Record<string, string>>): boolean {
@@ -234,7 +247,7 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
   }
 
   #outcome(answer: EngineAnswer, changes: Changes | "none"): Outcome {
-    if (this.#watcher?.found !== undefined) {
+    if (this.#watcher?.found !== undefined && !this.#pins) {
       for (const { variant, result } of answer.responses)
         if (result !== undefined) this.#watcher.found(variant, foundText(result));
     }

@@ -41,6 +41,7 @@ import { policiesOfRules, readOldExceptions } from "./read-old-policy.js";
 import {
   type ContextEntryResource,
   type ExceptionResource,
+  isImageValidating,
   isNamespaced,
   KYVERNO_DOCUMENTS,
   type Metadata,
@@ -305,6 +306,8 @@ function compileAll(
         ...warnings.map((each) => fieldProblem(document, "warning", { ...each, path: ["spec", ...each.path] })),
       );
     }
+    const undeclared = compiled.policy.variants[0]?.images?.undeclared ?? [];
+    problems.push(...undeclared.map((warning) => fieldProblem(document, "warning", warning)));
     if (schemas !== undefined) problems.push(...doubtsAbout(compiled.policy, document, schemas));
     return [compiled.policy];
   });
@@ -361,7 +364,14 @@ function warningsAbout(
   const problems: Problem[] = [];
   (resource.spec.policyRefs ?? []).forEach(({ name, kind }, i) => {
     const ours = KYVERNO_DOCUMENTS.policies.some((type) => type.kind === kind);
-    if (policies.some(({ resource }) => resource.metadata.name === name && resource.kind === kind)) return;
+    if (policies.some(({ resource }) => resource.metadata.name === name && resource.kind === kind)) {
+      const { images = [], allowedValues = [] } = resource.spec;
+      if (isImageValidating({ kind: kind ?? "" }) && images.length + allowedValues.length > 0) {
+        const text = `the exception has no effect: an exception from such a policy is for the whole of it: leave out images and allowedValues`;
+        problems.push(document.problem("warning", ["spec", "policyRefs", i], text));
+      }
+      return;
+    }
     const rules = policies.filter(({ resource }) => originOf(resource)?.policy === name);
     const becomes = rules.map(({ resource }) => `${resource.kind} ${resource.metadata.name ?? ""}`).join(", ");
     const isOld = kind === "ClusterPolicy" || kind === "Policy";

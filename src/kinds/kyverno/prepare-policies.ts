@@ -5,7 +5,8 @@ import type { Watcher } from "../shared/watcher.js";
 import { type CompileError, compilePolicy, exceptionsFor } from "./compile.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import { type Compilers, createCompilers } from "./dialect.js";
-import { type ExceptionResource, isMutating, type PolicyResource } from "./resource.js";
+import { imageMistakes } from "./image-validating/check-images.js";
+import { type ExceptionResource, isImageValidating, isMutating, type PolicyResource } from "./resource.js";
 
 /** A policy that does not compile. */
 export interface CompileFailure {
@@ -42,15 +43,21 @@ export function preparePolicies(
   const failures: CompileFailure[] = [];
   for (const resource of resources) {
     const compiled = compilePolicy(resource, exceptionsFor(resource, exceptions), compilers);
-    if (compiled.ok) policies.push(compiled.policy);
-    else failures.push({ resource, errors: compiled.errors, text: failureText(resource, compiled.errors) });
+    // A signer that can't be asked about would count as one that has not signed.
+    const unserved = isImageValidating(resource) ? imageMistakes(resource.spec) : [];
+    const errors = [
+      ...(compiled.ok ? [] : compiled.errors),
+      ...unserved.map((error) => ({ ...error, exception: undefined, variant: "" as const })),
+    ];
+    if (compiled.ok && errors.length === 0) policies.push(compiled.policy);
+    else failures.push({ resource, errors, text: failureText(resource, errors) });
   }
   return { policies, failures };
 }
 
 /** The mistakes of a policy, as the reference lists them. */
 export const compileErrorTexts = (policy: PolicyResource, errors: readonly CompileError[]): readonly string[] => [
-  ...(policy.spec.evaluation?.mode === "JSON" || isMutating(policy) ? [] : [PLACEHOLDER]),
+  ...(policy.spec.evaluation?.mode === "JSON" || isMutating(policy) || isImageValidating(policy) ? [] : [PLACEHOLDER]),
   ...errors.map(formatFieldError),
 ];
 

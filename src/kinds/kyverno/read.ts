@@ -13,7 +13,7 @@ import { isObject, type JsonObject, member, text } from "../../kubernetes/object
 import { decode, decodeLeniently } from "../shared/decode/api-type.js";
 import { OBJECT_META } from "../shared/decode/object-meta.js";
 import { validateMetadata } from "../shared/decode/validate-metadata.js";
-import { CONTEXT_ENTRY_SCHEMA, EXCEPTION_SCHEMA, MUTATING_SCHEMA, POLICY_SCHEMA } from "./api-types.js";
+import { CONTEXT_ENTRY_SCHEMA, EXCEPTION_SCHEMA, IMAGE_SCHEMA, MUTATING_SCHEMA, POLICY_SCHEMA } from "./api-types.js";
 import { expiryOf, isUnreadable } from "./expiry.js";
 import {
   CONTEXT_ENTRY_KIND,
@@ -22,8 +22,10 @@ import {
   EXCEPTION_KIND,
   type ExceptionResource,
   GROUP,
+  IMAGE_KIND,
   type Metadata,
   MUTATING_KIND,
+  NAMESPACED_IMAGE_KIND,
   NAMESPACED_MUTATING_KIND,
   NAMESPACED_POLICY_KIND,
   POLICY_KIND,
@@ -64,6 +66,29 @@ const MUTATING_HINTS: ReadonlyMap<string, string> = new Map([
   ["spec.validationActions", "a mutating policy has spec.failurePolicy only"],
 ]);
 
+const MATCHES = "use spec.matchImageReferences instead: globs, or expressions over `ref`";
+const CONFIGURED = "use spec.validationConfigurations instead";
+const IMAGE_HINTS: ReadonlyMap<string, string> = new Map([
+  ...POLICY_HINTS,
+  ["spec.rules", "use spec.attestors and spec.validations instead"],
+  ["spec.verifyImages", "use spec.attestors and spec.validations instead"],
+  ["spec.imageReferences", MATCHES],
+  ["spec.imageExtractors", "use spec.images instead"],
+  ["spec.mutateDigest", CONFIGURED],
+  ["spec.verifyDigest", CONFIGURED],
+  ["spec.required", CONFIGURED],
+  ["spec.imageRegistryCredentials", "use spec.credentials instead"],
+  ["spec.attestors.entries", "each is an attestor of its own: count them with verifyImageSignatures(image, [...])"],
+  ["spec.attestations.predicateType", "use intoto.type instead"],
+]);
+
+/** The members of which exactly one is needed, by the member that has them. */
+const CHOICES: ReadonlyMap<unknown, string> = new Map([
+  ["attestors", "cosign and notary"],
+  ["matchImageReferences", "glob and expression"],
+  ["spec", "kubernetesResource and apiCall"],
+]);
+
 const POLICY_REFS = "use spec.policyRefs instead: a list of names and kinds";
 const EXCEPTION_HINTS: ReadonlyMap<string, string> = new Map([
   ["spec.policyNames", POLICY_REFS],
@@ -79,6 +104,8 @@ const HINTS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   [NAMESPACED_POLICY_KIND, POLICY_HINTS],
   [MUTATING_KIND, MUTATING_HINTS],
   [NAMESPACED_MUTATING_KIND, MUTATING_HINTS],
+  [IMAGE_KIND, IMAGE_HINTS],
+  [NAMESPACED_IMAGE_KIND, IMAGE_HINTS],
   [EXCEPTION_KIND, EXCEPTION_HINTS],
 ]);
 
@@ -169,11 +196,14 @@ const EXCEPTION: Definition = {
 };
 const POLICY: Definition = { read: "policy", group: GROUP, versions: ALPHA, namespaced: false, schema: POLICY_SCHEMA };
 const MUTATING: Definition = { ...POLICY, schema: MUTATING_SCHEMA };
+const IMAGES: Definition = { ...POLICY, schema: IMAGE_SCHEMA };
 const DEFINITIONS: ReadonlyMap<string, Definition> = new Map([
   [POLICY_KIND, POLICY],
   [NAMESPACED_POLICY_KIND, { ...POLICY, versions: ["v1", "v1beta1"], namespaced: true }],
   [MUTATING_KIND, MUTATING],
   [NAMESPACED_MUTATING_KIND, { ...MUTATING, versions: ["v1", "v1beta1"], namespaced: true }],
+  [IMAGE_KIND, IMAGES],
+  [NAMESPACED_IMAGE_KIND, { ...IMAGES, versions: ["v1", "v1beta1"], namespaced: true }],
   [EXCEPTION_KIND, EXCEPTION],
   [
     CONTEXT_ENTRY_KIND,
@@ -319,11 +349,15 @@ function invalidDocument(errors: readonly FieldError[], kind: string, name: stri
   return unreadable(errors.map(invalidMember), `failed to validate resource (${kind} "${name}" is invalid: ${list})`);
 }
 
-const invalidMember = (error: FieldError): ReadFailure => ({
-  ...error,
-  unknownField: false,
-  hint: valueHint(error),
-});
+function invalidMember(error: FieldError): ReadFailure {
+  // The reference names the place of a choice in the text alone.
+  const [, place] = /^Invalid value: "": "(.+?)" must validate one and only one/.exec(error.text) ?? [];
+  const path = place?.split(/[.[\]]+/).flatMap((part) => (/^\d+$/.test(part) ? Number(part) : part === "" ? [] : part));
+  const choice =
+    path &&
+    `use exactly one of ${CHOICES.get(path.findLast((part) => typeof part === "string")) ?? "value and expression"}`;
+  return { ...error, ...(path && { path }), unknownField: false, hint: choice ?? valueHint(error) };
+}
 
 /** The hint for an action: actions have other names in other kinds of policies. */
 function valueHint({ path, text: message }: FieldError): string | undefined {

@@ -11,6 +11,8 @@ export const POLICY_KIND = "ValidatingPolicy";
 export const NAMESPACED_POLICY_KIND = "NamespacedValidatingPolicy";
 export const MUTATING_KIND = "MutatingPolicy";
 export const NAMESPACED_MUTATING_KIND = "NamespacedMutatingPolicy";
+export const IMAGE_KIND = "ImageValidatingPolicy";
+export const NAMESPACED_IMAGE_KIND = "NamespacedImageValidatingPolicy";
 export const EXCEPTION_KIND = "PolicyException";
 /** The API group of GlobalContextEntry, and of policies and exceptions of the old language. */
 export const CONTEXT_GROUP = "kyverno.io";
@@ -44,6 +46,61 @@ export interface AuditAnnotation {
   readonly valueExpression?: string;
 }
 
+/** A text, or an expression that gives one. */
+interface TextOrExpression {
+  readonly value?: string;
+  readonly expression?: string;
+}
+
+/** An attestor as it is written. */
+export interface WrittenAttestor {
+  readonly name?: string;
+  readonly cosign?: {
+    readonly key?: {
+      readonly data?: string;
+      readonly kms?: string;
+      readonly hashAlgorithm?: string;
+      readonly expression?: string;
+    };
+    readonly keyless?: {
+      readonly identities?: readonly {
+        readonly issuer?: string;
+        readonly subject?: string;
+        readonly issuerRegExp?: string;
+        readonly subjectRegExp?: string;
+        readonly subjectExpression?: string;
+      }[];
+      readonly roots?: string;
+      readonly additionalExtensions?: Readonly<Record<string, string>>;
+    };
+    readonly certificate?: { readonly cert?: TextOrExpression; readonly certChain?: TextOrExpression };
+    readonly source?: {
+      readonly repository?: string;
+      readonly PullSecrets?: readonly { readonly name?: string }[];
+      readonly tagPrefix?: string;
+    };
+    readonly ctlog?: {
+      readonly url?: string;
+      readonly rekorPubKey?: string;
+      readonly ctLogPubKey?: string;
+      readonly tsaCertChain?: string;
+      readonly insecureIgnoreTlog?: boolean;
+      readonly insecureIgnoreSCT?: boolean;
+    };
+    readonly tuf?: object;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly trustedRoot?: TextOrExpression;
+  };
+  readonly notary?: { readonly certs?: TextOrExpression; readonly tsaCerts?: TextOrExpression };
+}
+
+/** An attestation as it is written. */
+export interface WrittenAttestation {
+  readonly name?: string;
+  readonly intoto?: { readonly type?: string };
+  readonly referrer?: { readonly type?: string };
+}
+
 /** `spec` of a policy; validations are those of ValidatingPolicies, mutations and targets those of MutatingPolicies. */
 export interface PolicySpec {
   readonly failurePolicy?: string;
@@ -68,6 +125,21 @@ export interface PolicySpec {
     readonly mutatingAdmissionPolicy?: { readonly enabled?: boolean };
   };
   readonly webhookConfiguration?: { readonly timeoutSeconds?: number };
+  /** Of ImageValidatingPolicies, as all that follow. */
+  readonly validationConfigurations?: {
+    readonly mutateDigest?: boolean;
+    readonly verifyDigest?: boolean;
+    readonly required?: boolean;
+  };
+  readonly matchImageReferences?: readonly { readonly glob?: string; readonly expression?: string }[];
+  readonly credentials?: {
+    readonly allowInsecureRegistry?: boolean;
+    readonly providers?: readonly string[];
+    readonly secrets?: readonly string[];
+  };
+  readonly images?: readonly NamedExpression[];
+  readonly attestors?: readonly WrittenAttestor[];
+  readonly attestations?: readonly WrittenAttestation[];
 }
 
 /** The origin of a policy that was made of a rule of an old one when that was loaded; it is never written. */
@@ -83,7 +155,9 @@ export type PolicyKind =
   | typeof POLICY_KIND
   | typeof NAMESPACED_POLICY_KIND
   | typeof MUTATING_KIND
-  | typeof NAMESPACED_MUTATING_KIND;
+  | typeof NAMESPACED_MUTATING_KIND
+  | typeof IMAGE_KIND
+  | typeof NAMESPACED_IMAGE_KIND;
 
 /** A policy that judges, or one that changes objects. */
 export interface PolicyResource {
@@ -98,9 +172,13 @@ export interface PolicyResource {
 export const isMutating = ({ kind }: { readonly kind: string }): boolean =>
   kind === MUTATING_KIND || kind === NAMESPACED_MUTATING_KIND;
 
+/** Whether a policy judges by signatures of images. */
+export const isImageValidating = ({ kind }: { readonly kind: string }): boolean =>
+  kind === IMAGE_KIND || kind === NAMESPACED_IMAGE_KIND;
+
 /** Whether policies of the kind are for their own namespace. */
 export const isNamespaced = ({ kind }: { readonly kind: string }): boolean =>
-  kind === NAMESPACED_POLICY_KIND || kind === NAMESPACED_MUTATING_KIND;
+  kind === NAMESPACED_POLICY_KIND || kind === NAMESPACED_MUTATING_KIND || kind === NAMESPACED_IMAGE_KIND;
 
 /**
  * Whether a policy's functions see one namespace only. That depends on its namespace, not on its kind: a cluster gives every namespaced policy one
@@ -109,9 +187,11 @@ export const isNamespaced = ({ kind }: { readonly kind: string }): boolean =>
 export const isConfined = ({ metadata }: Pick<PolicyResource, "metadata">): boolean =>
   (metadata.namespace ?? "") !== "";
 
-/** Whether a policy has no validations or mutations: Kyverno passes everything that it matches. */
+/** Whether a policy has no validations or mutations, and checks no digests and signatures: Kyverno passes everything that it matches. */
 export const judgesNothing = (policy: Pick<PolicyResource, "kind" | "spec">): boolean => {
-  const { validations = [], mutations = [] } = policy.spec;
+  const { validations = [], mutations = [], validationConfigurations } = policy.spec;
+  const { verifyDigest = true, required = true } = validationConfigurations ?? {};
+  if (isImageValidating(policy) && (verifyDigest || required)) return false;
   return (isMutating(policy) ? mutations : validations).length === 0;
 };
 
@@ -173,6 +253,8 @@ export const KYVERNO_DOCUMENTS: KindDocuments = {
     { group: GROUP, kind: NAMESPACED_POLICY_KIND },
     { group: GROUP, kind: MUTATING_KIND },
     { group: GROUP, kind: NAMESPACED_MUTATING_KIND },
+    { group: GROUP, kind: IMAGE_KIND },
+    { group: GROUP, kind: NAMESPACED_IMAGE_KIND },
     // Those of the old language are converted when they are loaded.
     { group: CONTEXT_GROUP, kind: "ClusterPolicy" },
     { group: CONTEXT_GROUP, kind: "Policy" },

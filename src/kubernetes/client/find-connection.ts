@@ -1,5 +1,5 @@
 /** Finds the cluster of this process: kubeconfig files first, then the pod's service account, as Kubewarden's server does. */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Connection } from "./connection.js";
 import { ClusterConfigError } from "./errors.js";
@@ -34,6 +34,18 @@ function inCluster(
     origin: "the pod's service account",
     ...fileIdentity({ token, ca }, {}, now),
   };
+}
+
+/** The namespace of a server that runs in no pod, where nothing else names one. */
+export const DEFAULT_NAMESPACE = "policy-server";
+
+/** The namespace of this process' pod; undefined outside of one. */
+export function podNamespace(): string | undefined {
+  try {
+    return readFileSync(join(SERVICE_ACCOUNT_FOLDER, "namespace"), "utf8").trim() || undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The places of the search. */

@@ -15,7 +15,7 @@ import { type ListOptions, type ListTarget, WatchedList, type WatchNote, type Wa
 
 export type { Connection } from "./connection.js";
 export { ClusterConfigError } from "./errors.js";
-export { type ConnectionSearch, findConnection } from "./find-connection.js";
+export { type ConnectionSearch, DEFAULT_NAMESPACE, findConnection, podNamespace } from "./find-connection.js";
 export type { WatchNote } from "./watched-list.js";
 
 /** How to reach a cluster. */

@@ -28,7 +28,7 @@ function completeMembers(value: Readonly<Record<string, unknown>>, schema: Schem
   }
   if (schema.type !== "object") return made;
   for (const [key, own] of Object.entries(schema.properties)) {
-    if ("default" in own && !Object.hasOwn(made, key)) made[key] = own.default;
+    if ("default" in own && !Object.hasOwn(made, key)) made[key] = complete(own.default, own);
   }
   return made;
 }

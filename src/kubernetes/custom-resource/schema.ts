@@ -49,6 +49,8 @@ export interface ObjectSchema {
   readonly required: readonly string[];
   /** Names of which exactly one is present. */
   readonly oneOf?: readonly string[];
+  /** The value of an absent member, without the defaults of its own members. */
+  readonly default?: Readonly<Record<string, never>>;
 }
 
 /** Any value. */

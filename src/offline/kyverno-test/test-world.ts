@@ -11,7 +11,6 @@ import {
 import { isObject, type JsonObject } from "../../kubernetes/object.js";
 import { NO_OPINION } from "../../world/authorizer/authorizer.js";
 import type { ExternalData } from "../../world/external.js";
-import type { HttpSource } from "../../world/http/http-source.js";
 import { ContextImages } from "../../world/images/context-images.js";
 import { KnownKinds } from "../../world/objects/known-kinds.js";
 import { MemoryObjects } from "../../world/objects/memory-objects.js";
@@ -26,8 +25,8 @@ import type { Resource } from "../scan/resource.js";
 import { TestRunError } from "./run-error.js";
 import type { TestDocument } from "./test-file.js";
 
-/** Surroundings of a test: HTTP without a mock, and the loader of other kinds of policies. */
-export type TestSurroundings = Pick<ScanTools, "loader" | "policyTimeout" | "http" | "now" | "date" | "onDefect">;
+/** Surroundings of a test: HTTP without a mock, images, and the loader of other kinds of policies. */
+export type TestSurroundings = Omit<ScanTools, "cluster">;
 
 /** The sources of a test's data. */
 export interface TestData {
@@ -108,9 +107,10 @@ function definitionOf(
 export async function worldOfTest(
   data: TestData,
   cluster: ClusterObjects | undefined,
-  { http, now, date }: TestSurroundings,
+  network: TestSurroundings,
 ): Promise<World> {
-  const external = cluster === undefined ? await filesOf(data, http) : clusterOf(data, cluster, http);
+  const external = cluster === undefined ? await filesOf(data, network) : clusterOf(data, cluster, network);
+  const { now, date } = network;
   return { resources: new FileResources(data.values.namespaces), authorizer: NO_OPINION, external, now, date };
 }
 
@@ -134,21 +134,29 @@ export async function loadMocks(
   return { answers, entries: unwrapped(written, refused) };
 }
 
-async function filesOf({ document, at, mocks, about, bindings }: TestData, http: HttpSource): Promise<ExternalData> {
+async function filesOf(
+  { document, at, mocks, about, bindings }: TestData,
+  { http, trust, images }: TestSurroundings,
+): Promise<ExternalData> {
   const { context = "" } = document;
   const { answers, entries } = mocks;
-  if (context === "" || about === undefined) return commandLineData({ entries, bindings, mocks: answers }, http);
+  const given = { entries, bindings, mocks: answers };
+  if (context === "" || about === undefined) return commandLineData(given, http, trust, images);
   const refused = (reason: string) => new TestRunError(`${about} (${reason})`);
   const read = unwrapped(parseContextFile(textOf(at(context), refused), new KnownKinds()), refused);
-  return commandLineData({ ...read, entries, bindings, mocks: answers }, http);
+  return commandLineData({ ...read, ...given }, http, trust, images);
 }
 
-function clusterOf({ resources, values }: TestData, cluster: ClusterObjects, http: HttpSource): ExternalData {
+function clusterOf(
+  { resources, values }: TestData,
+  cluster: ClusterObjects,
+  { http, trust, images }: TestSurroundings,
+): ExternalData {
   const own = resources.map(({ object }) => object);
   const kinds = new KnownKinds(cluster.definitions);
   const objects = new MemoryObjects([...own, ...cluster.objects, ...cluster.definitions], kinds);
   for (const resource of resources) mustBeKnown(resource, objects, values);
-  return fakeClusterData(objects, { http, images: new ContextImages() });
+  return fakeClusterData(objects, { http, images: new ContextImages(undefined, images), trust });
 }
 
 /** Checks that a resource has a known kind, and an existing Namespace, as in a cluster. */

@@ -1,4 +1,5 @@
 /** Evaluates Kyverno's policies on resources and payloads like its command (spec kyverno.md 6.1 and 8.3). */
+import { setMaxListeners } from "node:events";
 import { withDoubles } from "../../data/doubles.js";
 import {
   type ApplyOptions,
@@ -22,6 +23,8 @@ import { admissionInput } from "./request.js";
 
 /** No time limit: the cost of expressions is limited. */
 const UNLIMITED: EngineContext = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+// Any number of resources wait for answers at a time.
+setMaxListeners(0, UNLIMITED.signal);
 
 const NOBODY: readonly Finding[] = [];
 
@@ -89,8 +92,7 @@ export function reportedPolicy(resource: PolicyResource, place?: Place): Reporte
   return {
     name: origin?.policy ?? metadata.name ?? "",
     namespace: origin?.namespace ?? metadata.namespace ?? "",
-    source:
-      origin !== undefined ? "kyverno" : isMutating(resource) ? "KyvernoMutatingPolicy" : "KyvernoValidatingPolicy",
+    source: origin !== undefined ? "kyverno" : `Kyverno${resource.kind.replace("Namespaced", "")}`,
     annotations: metadata.annotations ?? {},
     process: background?.enabled !== false ? "background scan" : admission?.enabled !== false ? "admission review" : "",
     countsSkips: true,

@@ -21,6 +21,8 @@ import type { ServedPolicy } from "../../policy/served/policy-set.js";
 import { NO_OPINION } from "../../world/authorizer/authorizer.js";
 import type { ExternalData } from "../../world/external.js";
 import type { HttpSource } from "../../world/http/http-source.js";
+import type { ImageSource } from "../../world/images/image-source.js";
+import type { ImageTrust } from "../../world/images/image-trust.js";
 import { KnownKinds as ExternalKinds } from "../../world/objects/known-kinds.js";
 import { commandLineData } from "../../world/offline-values.js";
 import { FileResources } from "../../world/resources/file-resources.js";
@@ -124,6 +126,10 @@ export interface ScanTools {
   readonly policyTimeout: number;
   /** HTTP requests of expressions. */
   readonly http: HttpSource;
+  /** Signatures of images. */
+  readonly trust: ImageTrust;
+  /** Images that no context file describes; absent: there are none. */
+  readonly images?: ImageSource;
   /** A cluster in place of files. */
   readonly cluster?: ClusterSource;
   /** Called when a policy breaks its contract. */
@@ -228,7 +234,7 @@ async function listingFor(
 
 function kyvernoWorld(
   { values, definitions, contextFile, bindings = [] }: ScanPlan,
-  { http, cluster, now, date }: ScanTools,
+  { http, trust, images, cluster, now, date }: ScanTools,
 ): World {
   if (cluster !== undefined) return { ...cluster.world, external: cluster.external, date };
   const context = contextFile === undefined ? undefined : parseContextFile(contextFile, new ExternalKinds(definitions));
@@ -236,7 +242,7 @@ function kyvernoWorld(
   return {
     resources: new FileResources(values.namespaces),
     authorizer: NO_OPINION,
-    external: commandLineData({ ...context?.value, bindings }, http),
+    external: commandLineData({ ...context?.value, bindings }, http, trust, images),
     now,
     date,
   };

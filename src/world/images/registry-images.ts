@@ -11,8 +11,8 @@ import type { ImageSource } from "./image-source.js";
 /** Reads an image's metadata from a registry, as JSON data. Its errors may have words for answers (`Shown`). */
 export type ReadImage = (reference: string, signal: AbortSignal) => Promise<JsonObject>;
 
-/** Time for one image, log-in, index, manifest and configuration included: as long as the API server waits for a webhook. */
-const IMAGE_MS = 10_000;
+/** Time for one question about an image, log-in, index, manifest and configuration included: as long as the API server waits for a webhook. */
+export const IMAGE_MS = 10_000;
 /** Most images that are kept for a moment: as many as the pods of a large rollout have. */
 export const MAX_IMAGES = 1_000;
 /** Most bytes of memory for them: some 30 KiB each; the registry, which the request's author may choose, decides their size. */

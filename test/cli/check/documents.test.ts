@@ -166,7 +166,7 @@ describe("files of documents", () => {
     const cluster = { ...kyverno("a"), apiVersion: "kyverno.io/v2", kind: "CleanupPolicy" };
     const cases: readonly [object, RegExp][] = [
       [cluster, /this is Kyverno's CleanupPolicy.*not evaluated here/],
-      [{ ...kyverno("a"), kind: "ImageValidatingPolicy" }, /ImageValidatingPolicy: it is not evaluated here/],
+      [{ ...kyverno("a"), kind: "GeneratingPolicy" }, /GeneratingPolicy.*: it is not evaluated here/],
       [{ ...kyverno("a"), kind: "ValidatingPolcy" }, /did you mean "ValidatingPolicy"/],
       [{ ...vap("a"), kind: "ValidatingAdmisionPolicy" }, /did you mean "ValidatingAdmissionPolicy"/],
       [{ ...vap("a"), apiVersion: "admissionregistration.k8s.oi/v1" }, /expected the apiVersion/],

@@ -33,6 +33,20 @@ spec:
   ${spec}
 `;
 
+describe("exceptions from ImageValidatingPolicies", () => {
+  test("that are for some images only are said to have no effect", () => {
+    const images = policy("attestors: []\n  validations: []", "ImageValidatingPolicy");
+    const from = (spec: string) => exception(spec).replace("kind: ValidatingPolicy}", "kind: ImageValidatingPolicy}");
+    assert.deepEqual(prepare(images + from("reportResult: skip")).told, []);
+    for (const part of ["images: [nginx]", "allowedValues: [a]"])
+      assert.match(
+        prepare(images + from(part)).told.join(),
+        /policyRefs\[0\]: the exception has no effect: .*leave out images and allowedValues/,
+      );
+    assert.deepEqual(prepare(policy("validations: [{expression: 'true'}]") + exception("images: [nginx]")).told, []);
+  });
+});
+
 describe("documents of Kyverno", () => {
   test("are refused when they are for an authorization server, which would let every request pass", () => {
     for (const mode of ["HTTP", "Envoy"]) {

@@ -140,6 +140,37 @@ describe("documents", () => {
   });
 });
 
+describe("an ImageValidatingPolicy", () => {
+  test("has its configurations by default, and may name things twice that others may not", () => {
+    const spec = {
+      attestors: [],
+      validations: [],
+      variables: [
+        { name: "a", expression: "1" },
+        { name: "a", expression: "2" },
+      ],
+    };
+    for (const [kind, versions] of [
+      ["ImageValidatingPolicy", ["v1", "v1beta1", "v1alpha1"]],
+      ["NamespacedImageValidatingPolicy", ["v1", "v1beta1"]],
+    ] as const) {
+      for (const version of versions) {
+        const read = readResource(policy(spec, { kind, apiVersion: `policies.kyverno.io/${version}` }));
+        assert.ok(read.kind === "policy", JSON.stringify(read));
+        const all = { mutateDigest: true, verifyDigest: true, required: true };
+        assert.deepEqual(read.resource.spec.validationConfigurations, all);
+      }
+    }
+    const some = readResource(
+      policy({ ...spec, validationConfigurations: { required: false } }, { kind: "ImageValidatingPolicy" }),
+    );
+    assert.ok(some.kind === "policy");
+    assert.equal(some.resource.spec.validationConfigurations?.verifyDigest, true);
+    const old = { kind: "NamespacedImageValidatingPolicy", apiVersion: "policies.kyverno.io/v1alpha1" };
+    assert.equal(readResource(policy(spec, old)).kind, "unreadable");
+  });
+});
+
 describe("members of older designs", () => {
   const hints: readonly (readonly [spec: object, path: string, hint: RegExp])[] = [
     [{ failureAction: "Enforce" }, "spec.failureAction", /use spec\.validationActions instead: \[Deny\] for Enforce/],
@@ -172,6 +203,25 @@ describe("members of older designs", () => {
       assert.match(describeFailure(failure), hint);
     });
   }
+
+  test("of ImageValidatingPolicies get hints, too, and so do choices", () => {
+    const images = (spec: object) => policy(spec, { kind: "ImageValidatingPolicy" });
+    const first = (spec: object) => {
+      const [failure] = unreadable(images({ attestors: [], validations: [], ...spec })).failures;
+      assert.ok(failure !== undefined);
+      return `${formatPath(failure.path)}: ${describeFailure(failure)}`;
+    };
+    assert.match(first({ verifyImages: [] }), /^spec\.verifyImages: .*use spec\.attestors and spec\.validations/);
+    assert.match(first({ imageReferences: [] }), /use spec\.matchImageReferences/);
+    assert.match(first({ mutateDigest: true }), /use spec\.validationConfigurations/);
+    assert.match(
+      first({ attestors: [{ name: "a" }] }),
+      /^spec\.attestors\[0\]: .*: use exactly one of cosign and notary$/,
+    );
+    assert.match(first({ matchImageReferences: [{}] }), /exactly one of glob and expression$/);
+    const key = { name: "a", cosign: { trustedRoot: {} } };
+    assert.match(first({ attestors: [key] }), /cosign\.trustedRoot: .*: use exactly one of value and expression$/);
+  });
 
   test("of exceptions get hints, too", () => {
     const exception = (spec: object): object => policy(spec, { kind: "PolicyException", metadata: { name: "e" } });

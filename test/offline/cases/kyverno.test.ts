@@ -23,7 +23,7 @@ const asWritten = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 for (const [name, count] of [
   ["engine.jsonl", 455],
-  // Spec kyverno.md 10, by the numbers of its rows.
+  // Spec kyverno.md 11, by the numbers of its rows.
   ["tricky.jsonl", 85],
 ] as const) {
   const cases = read(name);

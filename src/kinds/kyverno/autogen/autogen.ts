@@ -56,6 +56,12 @@ function goSpec(spec: PolicySpec): PolicySpec {
         background: whole(background, ({ enabled }) => present({ enabled })),
       }),
     ),
+    validationConfigurations: spec.validationConfigurations,
+    matchImageReferences: items(spec.matchImageReferences, (reference) => reference),
+    credentials: spec.credentials,
+    images: items(spec.images, goNamed),
+    attestors: items(spec.attestors, (attestor) => attestor),
+    attestations: items(spec.attestations, (attestation) => attestation),
   });
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { RequestWorld } from "../../../world/request-world.js";
-import type { KyvernoState } from "../state.js";
+import { ImageEvidence } from "../image-validating/policy-images.js";
+import type { ImageCalls, KyvernoState } from "../state.js";
 
 /** The state of one request's evaluations (disposable). */
 export class EngineState implements KyvernoState {
@@ -8,12 +9,20 @@ export class EngineState implements KyvernoState {
   /** Milliseconds since 1970, the same for all evaluations of the request. */
   readonly time: number;
   namespace = "";
+  images: ImageCalls | undefined = undefined;
+  #evidence: ImageEvidence | undefined;
   #seed: number | undefined;
   #random = 0;
 
   constructor(world: RequestWorld, time: number) {
     this.world = world;
     this.time = time;
+  }
+
+  /** The facts about images that all policies have found. */
+  get evidence(): ImageEvidence {
+    this.#evidence ??= new ImageEvidence();
+    return this.#evidence;
   }
 
   /**

@@ -27,6 +27,8 @@ export interface EngineOptions {
   readonly flavour: Flavour;
   /** Finds how objects are merged, for mutating policies. */
   readonly findTypes?: FindTypes | undefined;
+  /** Whether ImageValidatingPolicies replace tags of images by digests, and judge nothing; default no. */
+  readonly pins?: boolean;
   /** Whether policies are evaluated in the order in which they are given; default: by kind, namespace and name. */
   readonly inOrder?: boolean;
 }
@@ -65,11 +67,16 @@ export class KyvernoEngine {
   readonly #world: World;
   readonly #flavour: Flavour;
   readonly #findTypes: FindTypes | undefined;
+  readonly #pins: boolean;
   readonly #index: MatchIndex<Candidate>;
 
-  constructor(policies: readonly CompiledPolicy[], { world, flavour, findTypes, inOrder = false }: EngineOptions) {
+  constructor(
+    policies: readonly CompiledPolicy[],
+    { world, flavour, findTypes, pins = false, inOrder = false }: EngineOptions,
+  ) {
     const sorted = inOrder ? policies : [...policies].sort((a, b) => compareNames(sortKey(a), sortKey(b)));
     this.#findTypes = findTypes;
+    this.#pins = pins;
     this.#all = sorted
       .flatMap((policy) => policy.variants.map((variant) => ({ policy, variant })))
       .map((each, index) => ({ ...each, index }));
@@ -99,7 +106,8 @@ export class KyvernoEngine {
     const { deadline, turns } = context;
     const limit = Number.isFinite(deadline) || turns !== undefined ? { at: deadline, now: this.#world.now } : undefined;
     const circumstances: AttemptOptions = { deadline: limit, turns, progress: new Progress(), state };
-    const evaluation = new Evaluation(input, state, this.#flavour, this.#findTypes && new Patching(this.#findTypes));
+    const patching = this.#findTypes && new Patching(this.#findTypes);
+    const evaluation = new Evaluation(input, state, this.#flavour, patching, this.#pins);
     const attempt = (): EngineAnswer => {
       const tried = new Attempt(DIALECT, world, circumstances);
       const responses = evaluation.run(candidates, tried);

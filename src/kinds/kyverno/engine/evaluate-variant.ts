@@ -1,4 +1,4 @@
-/** Evaluates one policy, or a variant of it, for one object: exceptions, conditions, validations, annotations (spec kyverno.md 2.1, 2.4, 2.5 and 5.3). */
+/** Evaluates one policy, or a variant of it, for one object: exceptions, conditions, validations, annotations (spec kyverno.md 2.1, 2.4, 2.5, 5.3 and 9). */
 import { type Bindings, CelError, type Result, typeNameOf, type Value, Waiting } from "../../../cel/index.js";
 import { isObject, type JsonObject } from "../../../kubernetes/object.js";
 import type { Attempt } from "../../shared/expressions/attempt.js";
@@ -7,47 +7,17 @@ import type { GroupProgress } from "../../shared/expressions/progress.js";
 import { VariablesValue } from "../../shared/expressions/variables.js";
 import type { CompiledException, CompiledVariant } from "../compiled-policy.js";
 import { externalBindings } from "../external/index.js";
+import type { CompiledImages } from "../image-validating/compiled-images.js";
+import { findImages, pinTags } from "../image-validating/evaluate-images.js";
+import { PolicyImages } from "../image-validating/policy-images.js";
 import { libraryBindings } from "../libraries/index.js";
-import type { Patching } from "../mutating/patching.js";
 import { type ExceptionResource, isMutating } from "../resource.js";
-
-/** The inputs of an evaluation. */
-export interface EvaluationData {
-  readonly object: Value;
-  readonly oldObject: Value;
-  readonly request: Value;
-  readonly namespaceObject: Value;
-  /** Identifies evaluations of the same policy for one request: the place of the pod template. */
-  readonly about: string;
-  /** Milliseconds since 1970: exceptions that expired before don't count. */
-  readonly now: number;
-  /** Applies mutations; absent: nothing is changed. */
-  readonly patching?: Patching | undefined;
-}
-
-/** Conditions, mutations or annotations could not be evaluated. */
-interface Failed {
-  readonly kind: "failed";
-  readonly message: string;
-}
-
-/** The result of an evaluation. */
-export type Evaluated =
-  | { readonly kind: "skip"; readonly condition?: string }
-  | { readonly kind: "exempt"; readonly exceptions: readonly ExceptionResource[] }
-  | Failed
-  | { readonly kind: "error"; readonly message: string; readonly index: number }
-  | {
-      readonly kind: "fail";
-      readonly message: string;
-      readonly index: number;
-      readonly annotations: Readonly<Record<string, string>>;
-    }
-  /** `object` is the object after the policy's mutations. */
-  | { readonly kind: "pass"; readonly annotations: Readonly<Record<string, string>>; readonly object?: JsonObject };
+import type { Evaluated, EvaluationData, Failed } from "./evaluated.js";
 
 const SKIP: Evaluated = { kind: "skip" };
 const NO_ANNOTATIONS: Readonly<Record<string, string>> = {};
+const NO_IMAGES: Bindings = {};
+
 /** The allowances of exceptions that don't exempt from the whole policy. */
 interface Allowances {
   readonly kind: "allowances";
@@ -98,39 +68,85 @@ class Evaluation {
   }
 
   run(): Evaluated | Waiting {
-    const { exceptions, conditions, validations } = this.#variant;
+    const { exceptions, images } = this.#variant;
+    if (images !== undefined) return this.#runImages(images);
     const exempted = exceptions.length === 0 ? NONE : this.#exemption(exceptions);
     if (exempted instanceof Waiting || exempted.kind !== "allowances") return exempted;
     this.#bindings = this.#bindingsWith(exempted.value);
-    if (conditions.length > 0) {
-      const met = this.#met(conditions);
-      if (met instanceof Waiting) return met;
-      if (met === false) return this.#skip();
-      if (met !== true) return { kind: "failed", message: met.error };
-    }
+    const passedOver = this.#passedOver();
+    if (passedOver !== undefined) return passedOver;
     const reason = this.#variant.policy.converted?.reason;
     if (reason !== undefined) return { kind: "error", message: `not converted: ${reason}`, index: 0 };
+    const objection = this.#objection();
+    if (objection !== undefined) return objection;
+    const mutated = this.#variant.mutations.length === 0 ? undefined : this.#mutated(exempted.value);
+    if (mutated instanceof Waiting || mutated?.kind === "failed") return mutated;
+    const passed = this.#passed();
+    return passed instanceof Waiting || passed.kind !== "pass" ? passed : { ...passed, ...mutated };
+  }
+
+  /** An ImageValidatingPolicy: unlike others it looks at its conditions before its exceptions, of which only full ones count. */
+  #runImages(images: CompiledImages): Evaluated | Waiting {
+    const { state, pins } = this.#data;
+    const calls = new PolicyImages(images, state.evidence, this.#attempt);
+    state.images = calls;
+    const { conditions, exceptions } = this.#variant;
+    if (conditions.length > 0) this.#bindings = this.#bindingsWith(undefined);
+    const passedOver = this.#passedOver();
+    if (passedOver !== undefined) return passedOver;
+    const exempted = exceptions.length === 0 ? NONE : this.#exemption(exceptions);
+    if (exempted instanceof Waiting || exempted.kind !== "allowances") return exempted;
+    const evaluate = (expression: Expression, bindings?: Bindings) => this.#evaluate(expression, bindings);
+    if (pins === true) return pinTags(calls, this.#data.object as JsonObject, evaluate);
+    if (images.extractors.size > 0) this.#bindings = this.#bindingsWith(exempted.value);
+    const found = findImages(images, calls, this.#data, evaluate);
+    if (found instanceof Waiting || found.kind !== "found") return found;
+    this.#bindings = this.#bindingsWith(exempted.value, found.bindings);
+    calls.bindings = this.#bindings;
+    const objection = this.#objection();
+    if (objection !== undefined) return objection;
+    const passed = this.#passed();
+    if (passed instanceof Waiting || passed.kind !== "pass") return passed;
+    return { kind: "pass", annotations: passed.annotations, images: calls.matched };
+  }
+
+  /** The result when the policy does not apply, or its conditions fail; `undefined`: it applies. */
+  #passedOver(): Evaluated | Waiting | undefined {
+    const { conditions } = this.#variant;
+    if (conditions.length === 0) return undefined;
+    const met = this.#met(conditions);
+    if (met instanceof Waiting) return met;
+    if (met === false) return this.#skip();
+    return met === true ? undefined : { kind: "failed", message: met.error };
+  }
+
+  /** The result of the first validation that does not hold; `undefined`: all of them do. */
+  #objection(): Evaluated | Waiting | undefined {
+    const { validations, images } = this.#variant;
+    const broken = (message: string, index: number): Evaluated =>
+      images === undefined ? { kind: "error", message, index } : { kind: "failed", message };
     for (let index = 0; index < validations.length; index++) {
       const validation = validations[index];
       if (validation === undefined) continue;
       const result = this.#evaluate(validation.expression);
       if (result === true) continue;
       if (result instanceof Waiting) return result;
-      if (result instanceof CelError) return { kind: "error", message: result.message, index };
+      if (result instanceof CelError) return broken(result.message, index);
       if (result !== false) return { kind: "error", message: notConverted(result, "bool"), index };
       const message = this.#messageOf(validation, index);
       if (message instanceof Waiting) return message;
       const annotations = this.#annotations();
       if (annotations instanceof Waiting) return annotations;
-      if (typeof annotations === "string") return { kind: "error", message: annotations, index };
+      if (typeof annotations === "string") return broken(annotations, index);
       return { kind: "fail", message, index, annotations };
     }
-    const mutated = this.#variant.mutations.length === 0 ? undefined : this.#mutated(exempted.value);
-    if (mutated instanceof Waiting || mutated?.kind === "failed") return mutated;
+    return undefined;
+  }
+
+  #passed(): Evaluated | Waiting {
     const annotations = this.#annotations();
     if (annotations instanceof Waiting) return annotations;
-    if (typeof annotations === "string") return { kind: "failed", message: annotations };
-    return { kind: "pass", annotations, ...mutated };
+    return typeof annotations === "string" ? { kind: "failed", message: annotations } : { kind: "pass", annotations };
   }
 
   /** The object after all mutations: each sees that of the one before; a variable keeps the value that it had when it was first read. */
@@ -160,7 +176,7 @@ class Evaluation {
     return condition === undefined ? SKIP : { kind: "skip", condition };
   }
 
-  #bindingsWith(exceptions: Value | undefined): Bindings {
+  #bindingsWith(exceptions: Value | undefined, own: Bindings = NO_IMAGES): Bindings {
     const { object, oldObject, request, namespaceObject } = this.#data;
     const { variables } = this.#progress;
     // Conditions of exceptions see neither `exceptions` nor `variables`.
@@ -179,6 +195,9 @@ class Evaluation {
       image: externalBindings.image,
       json: libraryBindings.json,
       yaml: libraryBindings.yaml,
+      images: own.images,
+      attestors: own.attestors,
+      attestations: own.attestations,
     };
     const attempt = this.#attempt;
     seen?.evaluateWith(
@@ -266,7 +285,7 @@ class Evaluation {
   }
 
   /** The next expression; its result may be known from an earlier attempt. */
-  #evaluate({ program }: Expression): Result | Waiting {
+  #evaluate({ program }: Expression, bindings = this.#bindings): Result | Waiting {
     const { results } = this.#progress;
     const known = results[this.#step];
     if (known !== undefined) {
@@ -275,7 +294,7 @@ class Evaluation {
     }
     const attempt = this.#attempt;
     if (program === undefined || attempt.interruption !== undefined || attempt.over()) return Waiting.INSTANCE;
-    const { result } = attempt.evaluate(program, this.#bindings);
+    const { result } = attempt.evaluate(program, bindings);
     if (result instanceof Waiting || attempt.interruption !== undefined) return Waiting.INSTANCE;
     results.push(result);
     this.#step += 1;

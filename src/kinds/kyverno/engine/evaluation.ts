@@ -1,7 +1,7 @@
 /** Evaluates policies about one input: each is matched first (spec kyverno.md 2.1, 3.5 and 6.1). */
 import { type Value, Waiting } from "../../../cel/index.js";
 import { sameValue } from "../../../data/same-value.js";
-import { isObject, type JsonObject, labelsOf, member } from "../../../kubernetes/object.js";
+import { isObject, type JsonObject, labelsOf, member, text } from "../../../kubernetes/object.js";
 import type { AdmissionRequest } from "../../../policy/index.js";
 import type { RequestWorld } from "../../../world/request-world.js";
 import { LookupFailure } from "../../../world/resources/resource-source.js";
@@ -15,11 +15,13 @@ import { attributesOf, type RequestAttributes } from "../../shared/match/request
 import { nameMatches, type PreparedRule, ruleMatches } from "../../shared/match/resource-rule.js";
 import { type PodRequests, podRequests } from "../autogen/extraction.js";
 import type { CompiledPolicy, CompiledVariant } from "../compiled-policy.js";
+import { resourceOf } from "../image-validating/pod-images.js";
 import type { Patching } from "../mutating/patching.js";
-import { type ExceptionResource, isMutating, isNamespaced } from "../resource.js";
+import { type ExceptionResource, isImageValidating, isMutating, isNamespaced } from "../resource.js";
 import type { AdmissionInput, EngineInput, Flavour } from "./engine-request.js";
 import type { EngineState } from "./engine-state.js";
-import { type Evaluated, type EvaluationData, evaluateVariant } from "./evaluate-variant.js";
+import { evaluateVariant } from "./evaluate-variant.js";
+import type { Evaluated, EvaluationData } from "./evaluated.js";
 import { type Inputs, inputsOf, requestValue } from "./inputs.js";
 import type { PolicyResponse, RuleResult } from "./response.js";
 import { resultOf, ruleResult } from "./rule-result.js";
@@ -114,11 +116,16 @@ export class Evaluation {
 
   #payloadValue: Value | undefined;
   readonly #patching: Patching | undefined;
+  readonly #pins: boolean;
   #mutated: JsonObject | undefined;
 
-  /** @param patching applies the mutations of mutating policies */
-  constructor(input: EngineInput, state: EngineState, flavour: Flavour, patching?: Patching) {
+  /**
+   * @param patching applies the mutations of mutating policies
+   * @param pins whether tags of images are replaced by digests, and nothing is judged
+   */
+  constructor(input: EngineInput, state: EngineState, flavour: Flavour, patching?: Patching, pins = false) {
     this.#patching = patching;
+    this.#pins = pins;
     this.#input = input;
     this.#state = state;
     this.#server = flavour === "server";
@@ -152,7 +159,16 @@ export class Evaluation {
       responses.push(isTold ? { ...response, changes: !sameValue(object, this.#mutated ?? this.#asked) } : response);
       this.#mutated = object ?? this.#mutated;
     }
-    return responses;
+    return this.#state.images === undefined ? responses : responses.map((response) => this.#required(response));
+  }
+
+  /** The answer of a policy that requires its images to be verified: that may be done by a policy after it. */
+  #required(response: PolicyResponse): PolicyResponse {
+    const { result, variant } = response;
+    if (result?.images === undefined || variant.images?.required !== true) return response;
+    const message = this.#state.evidence.lacking(result.images);
+    if (message === undefined) return response;
+    return { ...response, result: ruleResult(result.rule, "fail", message, result.properties) };
   }
 
   #result({ policy, variant, index }: Candidate, attempt: Attempt): RuleResult | undefined | Waiting {
@@ -165,6 +181,8 @@ export class Evaluation {
       return ruleResult("evaluation", "error", `failed to load context: ${NO_REQUEST}`);
     }
     const { request, targeted } = input;
+    // Digests are written into requests of the API server, and only where pods' images have a known place.
+    if (this.#pins && (targeted === true || variant.name === "extract")) return undefined;
     if (targeted === true) {
       if (variant !== variantFor(policy, request)) return undefined;
       if (variant.mode === "JSON") return this.#payload(variant, request.object ?? request.oldObject, attempt);
@@ -177,7 +195,7 @@ export class Evaluation {
       const isConfined = this.#server || policy.origin !== undefined;
       if (isConfined && elsewhere && isNamespaced({ kind })) return undefined;
       // Nothing is mutated that is deleted.
-      if (request.operation === "DELETE" && isMutating(policy.resource)) return undefined;
+      if (request.operation === "DELETE" && (this.#pins || isMutating(policy.resource))) return undefined;
       this.#attributes ??= attributesFor(input);
       const object = this.#mutated;
       const seen = object === undefined ? this.#attributes : { ...this.#attributes, object };
@@ -205,19 +223,22 @@ export class Evaluation {
       about: "",
       now: this.#state.time,
       patching: this.#patching,
+      state: this.#state,
+      resource: resourceAsked(request, targeted, object),
+      pins: this.#pins,
     };
     const evaluated = evaluateVariant(variant, data, attempt);
-    if (evaluated instanceof Waiting) return evaluated;
-    return mutating ? resultOf(evaluated, "failed to evaluate policy") : resultOf(evaluated);
+    return evaluated instanceof Waiting ? evaluated : resultOf(evaluated, wordsOf(variant));
   }
 
   #payload(variant: CompiledVariant, payload: unknown, attempt: Attempt): RuleResult | Waiting {
     // Kyverno decodes the numbers of a JSON payload as doubles; its command line passes them as expressions see them.
     this.#payloadValue ??= this.#server ? new Doubles().of(payload ?? null) : ((payload ?? null) as Value);
     const object = this.#payloadValue;
-    const data = { object, oldObject: null, request: null, namespaceObject: null, about: "", now: this.#state.time };
+    const [state, now] = [this.#state, this.#state.time];
+    const data = { object, oldObject: null, request: null, namespaceObject: null, about: "", now, state };
     const evaluated = evaluateVariant(variant, data, attempt);
-    return evaluated instanceof Waiting ? evaluated : resultOf(evaluated);
+    return evaluated instanceof Waiting ? evaluated : resultOf(evaluated, wordsOf(variant));
   }
 
   /** The result for the pods of a custom controller's object: the first that fails, else the last; exempted ones are skipped. */
@@ -231,7 +252,9 @@ export class Evaluation {
     this.#pods ??= podRequests(request, { object, oldObject });
     const pods = this.#pods;
     if (pods === "too-large") return attempt.stop(TOO_LARGE);
-    if ("error" in pods) return resultOf({ kind: "error", message: pods.error, index: 0 });
+    const words = wordsOf(variant);
+    if ("error" in pods) return resultOf({ kind: "error", message: pods.error, index: 0 }, words);
+    const images: string[] = [];
     const exceptions: ExceptionResource[] = [];
     let last: Evaluated = { kind: "skip" };
     let judged = false;
@@ -239,27 +262,43 @@ export class Evaluation {
       if (attempt.expired() || attempt.over()) return Waiting.INSTANCE;
       this.#podInputs[i] ??= podInputs(pod.request());
       const { path } = pod;
-      const data: EvaluationData = { ...this.#podInputs[i], namespaceObject, about: path, now: this.#state.time };
+      const [state, now] = [this.#state, this.#state.time];
+      const data: EvaluationData = { ...this.#podInputs[i], namespaceObject, about: path, now, state, resource: PODS };
       const evaluated = evaluateVariant(variant, data, attempt);
       if (evaluated instanceof Waiting) return evaluated;
       const where = ` (pod template at ${path})`;
       switch (evaluated.kind) {
         case "failed":
-          return resultOf({ kind: "failed", message: `pod template at ${path}: ${evaluated.message}` });
+          return resultOf({ kind: "failed", message: `pod template at ${path}: ${evaluated.message}` }, words);
         case "error":
         case "fail":
-          return resultOf({ ...evaluated, message: `${evaluated.message}${where}` });
+          return resultOf({ ...evaluated, message: `${evaluated.message}${where}` }, words);
         case "exempt":
           exceptions.push(...evaluated.exceptions);
           break;
         case "pass":
-          last = evaluated;
+          images.push(...(evaluated.images ?? []));
+          last = evaluated.images === undefined ? evaluated : { ...evaluated, images };
           judged = true;
       }
     }
-    return resultOf(judged || exceptions.length === 0 ? last : { kind: "exempt", exceptions });
+    return resultOf(judged || exceptions.length === 0 ? last : { kind: "exempt", exceptions }, words);
   }
 }
+
+const PODS = { group: "", version: "v1", resource: "pods" };
+
+/** The resource that was addressed; of a value that a group asks about, the resource of the value. */
+const resourceAsked = (request: AdmissionRequest, targeted: boolean | undefined, object: unknown) =>
+  targeted === true && text(object, "kind") !== "" ? resourceOf(object) : (request.requestResource ?? request.resource);
+
+/** The words of Kyverno about the kind. */
+const wordsOf = ({ policy }: CompiledVariant) =>
+  isImageValidating(policy)
+    ? { failed: "failed to evaluate policy", rule: policy.metadata.name ?? "" }
+    : isMutating(policy)
+      ? { failed: "failed to evaluate policy" }
+      : {};
 
 /** The attributes for matching: the request's resource as it was sent, whatever was addressed. */
 function attributesFor({ request }: AdmissionInput): RequestAttributes {

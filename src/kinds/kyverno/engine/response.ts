@@ -5,8 +5,11 @@ import type { ExceptionResource } from "../resource.js";
 
 /** The one result of a policy that matched. */
 export interface RuleResult {
-  /** `exception`: exempted; `evaluation`: conditions or annotations failed; `match`: matching failed. */
-  readonly rule: "" | "exception" | "evaluation" | "match";
+  /**
+   * `exception`: exempted; `evaluation`: conditions or annotations failed; `match`: matching failed; `mutateDigest`: a tag was not replaced; or the name of an
+   * ImageValidatingPolicy.
+   */
+  readonly rule: string;
   readonly status: "pass" | "fail" | "error" | "skip";
   readonly message: string;
   /** The name of the match condition that is false, of a skipped policy. */
@@ -17,6 +20,8 @@ export interface RuleResult {
   readonly exceptions: readonly ExceptionResource[];
   /** The object after the policy's mutations, which may have changed nothing. */
   readonly object?: JsonObject | undefined;
+  /** The images that an ImageValidatingPolicy is about. */
+  readonly images?: Iterable<string> | undefined;
 }
 
 /** The answer of a policy, or of one of its variants. */

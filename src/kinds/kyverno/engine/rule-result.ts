@@ -1,6 +1,6 @@
 /** The one result of a policy from its evaluation (spec kyverno.md 2.4, 2.5 and 5.4). */
 import type { ExceptionResource, Metadata } from "../resource.js";
-import type { Evaluated } from "./evaluate-variant.js";
+import type { Evaluated } from "./evaluated.js";
 import type { RuleResult } from "./response.js";
 
 /** The label by which one of several exceptions is chosen. */
@@ -8,6 +8,7 @@ const PRIORITY_LABEL = "polex.kyverno.io/priority";
 /** The property with the position of the validation that failed. */
 export const INDEX_PROPERTY = "cel.validationIndex";
 
+const NONE: readonly ExceptionResource[] = [];
 const NO_PROPERTIES: Readonly<Record<string, string>> = {};
 
 /** A result. */
@@ -17,35 +18,51 @@ export function ruleResult(
   message: string,
   properties = NO_PROPERTIES,
 ): RuleResult {
-  return { rule, status, message, properties, exceptions: [] };
+  return { rule, status, message, properties, exceptions: NONE };
 }
 
-/**
- * The result of an evaluation.
- * @param failed what Kyverno says before the error of a condition, of an annotation or of a mutation
- */
-export function resultOf(evaluated: Evaluated, failed = "failed to load context"): RuleResult {
+/** The words of Kyverno about a kind of policies. */
+interface KindWords {
+  /** The text before the error of a condition, of an annotation or of a mutation. */
+  readonly failed?: string;
+  /** The rule of an ImageValidatingPolicy, its name; default none. */
+  readonly rule?: string;
+}
+
+/** The result of an evaluation. */
+export function resultOf(
+  evaluated: Evaluated,
+  { failed = "failed to load context", rule = "" }: KindWords = {},
+): RuleResult {
+  const indexed = (index: number) => (rule === "" ? { [INDEX_PROPERTY]: String(index) } : NO_PROPERTIES);
   switch (evaluated.kind) {
     case "skip":
       return { ...ruleResult("", "skip", "skip"), ...(evaluated.condition && { condition: evaluated.condition }) };
     case "failed":
       return ruleResult("evaluation", "error", `${failed}: ${evaluated.message}`);
     case "error":
-      return ruleResult("", "error", `error: ${evaluated.message}`, { [INDEX_PROPERTY]: String(evaluated.index) });
+      return ruleResult(rule, "error", `error: ${evaluated.message}`, indexed(evaluated.index));
     case "fail": {
       const { message, index, annotations } = evaluated;
-      return ruleResult("", "fail", message, { [INDEX_PROPERTY]: String(index), ...annotations });
+      return ruleResult(rule, "fail", message, { ...indexed(index), ...annotations });
     }
-    case "pass":
-      return { ...ruleResult("", "pass", "success", evaluated.annotations), object: evaluated.object };
+    case "pass": {
+      const { annotations, object, images } = evaluated;
+      return { rule, status: "pass", message: "success", properties: annotations, exceptions: NONE, object, images };
+    }
+    case "unpinned": {
+      const { message, object } = evaluated;
+      return { ...ruleResult("mutateDigest", "error", `failed to update digest: ${message}`), object };
+    }
     case "exempt":
-      return exempted(evaluated.exceptions);
+      return exempted(evaluated.exceptions, rule === "");
   }
 }
 
-function exempted(exceptions: readonly ExceptionResource[]): RuleResult {
+/** @param mayPass whether an exception may count as a pass */
+function exempted(exceptions: readonly ExceptionResource[], mayPass: boolean): RuleResult {
   const names = exceptions.map(({ metadata }) => qualifiedName(metadata)).join(", ");
-  const passed = chosen(exceptions)?.spec.reportResult === "pass";
+  const passed = mayPass && chosen(exceptions)?.spec.reportResult === "pass";
   return {
     rule: "exception",
     status: passed ? "pass" : "skip",

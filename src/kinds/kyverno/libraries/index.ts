@@ -13,6 +13,8 @@ import { SERVICE_ACCOUNT, USER_FUNCTIONS } from "./user.js";
 import { X509_FUNCTIONS } from "./x509.js";
 import { YAML_FUNCTIONS, YAML_HELPER, YAML_TYPE } from "./yaml.js";
 
+export { IMAGE_FUNCTIONS } from "./image.js";
+
 /** The functions, under all their names. */
 export const libraryFunctions: readonly FunctionDeclaration[] = [
   ...OR_VALUE,
