@@ -47,9 +47,9 @@ export class ImageTrustReader {
    * @throws FetchError
    */
   async artifact(image: string, digest: string, artifactType: string, signal: AbortSignal): Promise<unknown> {
-    const place = { registry: this.#reads, image: parseImageReference(image), signal };
-    const [first] = await artifactsOf(place, digest, artifactType);
+    const about = { registry: this.#reads, image: parseImageReference(image), digest, signal };
+    const [first] = await artifactsOf(about, digest, artifactType);
     if (first === undefined) throw artifactError(`artifact of type ${artifactType} not found`);
-    return artifactContent(place, first, digest);
+    return artifactContent(about, first);
   }
 }

@@ -92,7 +92,10 @@ describe("the content of an artifact that refers to an image", () => {
       "a/text": [Buffer.from("<html>"), /content is not JSON/],
       "a/empty": [Buffer.alloc(0), /content is not JSON/],
       "a/large": [Buffer.alloc(MAX_ARTIFACT_BYTES + 1, "1"), /too large/],
-      "a/crowded": [json(new Array(MAX_ARTIFACT_VALUES + 1).fill(0)), /content has more than 500000 values/],
+      "a/crowded": [
+        json(new Array(MAX_ARTIFACT_VALUES + 1).fill(0)),
+        new RegExp(`content has more than ${MAX_ARTIFACT_VALUES} values`),
+      ],
     };
     for (const [type, [bytes]] of Object.entries(wrong)) registry.refer("app", digest, type, bytes);
     const list = registry.referrers.get(`app@${digest}`)!;

@@ -2,7 +2,6 @@
 import { FetchError } from "../fetch-error.js";
 import type { Descriptor } from "../registry.js";
 import { type Attested, type Attestor, type AttestorVerdict, MAX_REASONS, type Sought } from "./attestor.js";
-
 import { isUnavailable, MAX_ATTESTATIONS_BYTES, readBundle, signatureReferrers } from "./bundle.js";
 import { type CosignSigner, signerOf } from "./cosign-signer.js";
 import { notaryVerdict } from "./notation.js";

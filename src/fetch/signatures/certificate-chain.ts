@@ -4,21 +4,12 @@ import type { Bundle } from "@sigstore/bundle";
 import type { TrustMaterial } from "@sigstore/verify";
 import { type Certificate, readCertificate } from "../../x509/certificate.js";
 import { contextTag, DerReader, TAG } from "../../x509/der.js";
-import { sequenceOf } from "../../x509/fields.js";
 import { element } from "../../x509/issue.js";
 import { readBasicConstraints } from "../../x509/trust.js";
-import { isIssued, purposesOf } from "./notation-chain.js";
-import {
-  checkAttributes,
-  digestOf,
-  hex,
-  MESSAGE_DIGEST,
-  partsOf,
-  TIMESTAMP_INFO,
-  timesOf,
-} from "./notation-timestamp.js";
+import { isIssued, purposesOf } from "./notation-certificates.js";
 import type { Signature } from "./signature-layer.js";
 import { SignatureProblem } from "./statement.js";
+import { contentOf, elementsOf, partsOf, readToken } from "./timestamp-token.js";
 
 /** Extended key usages in DER as hexadecimal: signatures, timestamps, any. */
 export const CODE_SIGNING = "2b06010505070303";
@@ -26,9 +17,8 @@ const TIME_STAMPING = "2b06010505070308";
 const ANY_PURPOSE = "551d2500";
 /** The beginning of the extension with proofs of certificate logs. */
 const PROOFS = Buffer.from("060a2b06010401d679020402", "hex");
-/** Most timestamps of a signature, and most certificates that one carries. */
+/** Most timestamps of a signature. */
 export const MAX_STAMPS = 8;
-const MAX_CARRIED = 12;
 
 /** An authority: the certificates from an issuer to the root. */
 export interface Authority {
@@ -204,28 +194,16 @@ export function stampedAt(
 /** The time of a signed timestamp about some bytes, in milliseconds since 1970; undefined when no authority has signed it. */
 function timeOf(der: Buffer, about: Buffer, authorities: readonly Authority[]): number | undefined {
   try {
-    const [, token] = partsOf(sequenceOf(der));
-    const [, wrapped] = partsOf(token.value);
-    const [, , encapsulated, ...others] = partsOf(sequenceOf(wrapped.value));
-    const [type, inner] = partsOf(encapsulated.value);
-    const content = partsOf(inner.value)[0].value;
-    const [, signer, algorithm, attributes, written, signature] = partsOf(partsOf(others.at(-1)!.value)[0].value);
-    const hash = hex(partsOf(algorithm.value)[0]);
-    const pairs = partsOf(attributes.value).map(({ value }) => partsOf(value));
-    const digest = pairs.find(([name]) => hex(name) === MESSAGE_DIGEST)?.[1].value;
-    const isContent = hex(type) === TIMESTAMP_INFO && digest !== undefined;
-    if (!isContent || !partsOf(digest)[0].value.equals(digestOf(hash, content))) return undefined;
-    const time = timesOf(content, about).at;
-    const [issuer, serial] = partsOf(signer.value);
-    const isSigner = (one: Certificate) => one.serialNumber.equals(serial.value) && one.issuer.equals(issuer.value);
-    const carried = others[0]?.tag === contextTag(0, true) ? partsOf(others[0].value).slice(0, MAX_CARRIED) : [];
+    // The answer of an authority: its status, and the token.
+    const token = readToken(partsOf(elementsOf(der)[0])[1]?.raw ?? Buffer.alloc(0), about);
+    const [issuer, serial] = partsOf(token.signer);
+    const isSigner = (one: Certificate) =>
+      one.serialNumber.equals(contentOf(serial, TAG.integer)) && one.issuer.equals(contentOf(issuer, TAG.sequence));
     for (const authority of authorities) {
-      const known = authority.leaf === undefined ? carried.map(({ raw }) => readCertificate(raw)) : [authority.leaf];
-      const leaf = known.find(isSigner);
-      if (leaf === undefined || !isFor(leaf, TIME_STAMPING, true) || !isValidAt(leaf, time)) continue;
-      if (issuerAt(leaf, authority, TIME_STAMPING, time) === undefined) continue;
-      checkAttributes(attributes, written, signature, hash, leaf);
-      return time;
+      const leaf = (authority.leaf === undefined ? token.certificates : [authority.leaf]).find(isSigner);
+      if (leaf === undefined || !isFor(leaf, TIME_STAMPING, true) || !isValidAt(leaf, token.time)) continue;
+      if (issuerAt(leaf, authority, TIME_STAMPING, token.time) === undefined) continue;
+      return token.isSignedBy(leaf) ? token.time : undefined;
     }
   } catch {
     // It can't be read, or is not about these bytes.
