@@ -21,12 +21,15 @@ const TO_DO: Readonly<Record<string, string>> = {
   "refused/attestor as text": "words",
   "variable/count, null for an attestor": "words",
   "variable/count, nested lists": "words",
+  "pin/condition fails": "words",
   "exception/two": "an exception with images is not among those that exempt",
 };
 const toDo = (id: string): string | undefined =>
   TO_DO[id] ?? (/^image data\/(?!member|in JSON|absent|by the)/.test(id) ? "Go's names of members" : undefined);
 
-const cases = readCases();
+/** Other cases, made by chance (scripts/image-verdicts). */
+const { IMAGE_CASES } = process.env;
+const cases = readCases(IMAGE_CASES);
 after(end);
 
 /** Log-ins are the business of test/fetch. */
@@ -116,14 +119,15 @@ describe("what Kyverno says of ImageValidatingPolicies", () => {
     });
   }
 
-  test("there are as many cases as there should be, of all sorts", () => {
+  const written = { skip: IMAGE_CASES !== undefined };
+  test("there are as many cases as there should be, of all sorts", written, () => {
     assert.ok(cases.length >= 870, String(cases.length));
     const given = cases.flatMap(({ differs }) => differs?.split(", ") ?? []);
     assert.deepEqual([...new Set(given)].sort(), REASONS);
     assert.ok(given.length < 140, String(given.length));
   });
 
-  test("cosign says the same of signatures, where Kyverno's answer is right", () => {
+  test("cosign says the same of signatures, where Kyverno's answer is right", written, () => {
     let asked = 0;
     for (const { id, right, cosignVerdicts = [], refused, ...one } of cases.filter(
       ({ cosign }) => cosign !== undefined,
