@@ -58,7 +58,7 @@ import {
   PASSING_BYTES,
 } from "../../src/fetch/limits.js";
 import { REFUSAL_KEPT_MS } from "../../src/fetch/signatures/signature-checks.js";
-import { MAX_SIGNATURES_BYTES } from "../../src/fetch/signatures/signature-layer.js";
+import { MAX_SIGNATURES_BYTES, SIGNATURES } from "../../src/fetch/signatures/signature-layer.js";
 import { MAX_TEXT_LENGTH as EXPLAINED_TEXT } from "../../src/kinds/explanation/value-text.js";
 import { MAX_ASKED_CHARACTERS, MAX_MEMBER_CALLS } from "../../src/kinds/group/member-calls.js";
 import { MUTATION_MAX_SIZE } from "../../src/kinds/shared/mutation/conversion.js";
@@ -308,7 +308,7 @@ const LIMITS: Readonly<Record<string, readonly string[]>> = {
     `| ${NAMESPACED_MODULE_MIB} MiB, or \`--namespaced-policy-module-size\``,
     `| a manifest | ${kib(sourceConstant("loader", "NAMESPACED_MANIFEST_BYTES"))} and ${count(sourceConstant("loader", "NAMESPACED_MANIFEST_VALUES"))} values |`,
     `lists the signatures has at most ${mib(MAX_SIGNATURES_BYTES)}, as registries have it, and ${count(sourceConstant("fetch", "MAX_SIGNATURES_VALUES"))} values`,
-    `${kib(sourceConstant("fetch", "MAX_ANNOTATION_CHARACTERS"))} each, a payload ${kib(sourceConstant("fetch", "MAX_PAYLOAD_BYTES"))}, and of all payloads the smallest ${mib(sourceConstant("fetch", "MAX_PAYLOADS_BYTES"))}`,
+    `${kib(sourceConstant("fetch", "MAX_ANNOTATION_CHARACTERS"))} each, a payload ${kib(SIGNATURES.maxPayload)}, and of all payloads the smallest ${mib(SIGNATURES.maxPayloads)}`,
     `turn every ${ms(sourceConstant("fetch", "SLICE_MS"))}, and a refusal is believed for ${s(REFUSAL_KEPT_MS)}`,
     `configurations have at most ${kib(MANIFEST_BYTES)} and ${count(MANIFEST_VALUES)} values`,
   ],
