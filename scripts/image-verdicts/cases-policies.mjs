@@ -768,6 +768,7 @@ export function policyCases({ image, keys }) {
   add(pinned("exception", {}, no, { exceptions: [exception({})] }));
   add(pinned("exception of images", {}, yes, { exceptions: [exception({ images: ["x"] })] }));
   add(pinned("condition false", { matchConditions: [{ name: "f", expression: "false" }] }, yes));
+  add(pinned("condition fails", { matchConditions: [{ name: "e", expression: "object.nothing == 1" }] }, yes));
   add(pinned("index", {}, pod(index.tagged)));
 
   // What images are made of: members have the names of Go's fields, as in Kyverno, where those of JSON are unknown.

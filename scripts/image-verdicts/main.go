@@ -59,6 +59,9 @@ func askCosign(args []string) verdict {
 	if err == nil {
 		return verdict{Pass: true}
 	}
+	if _, ended := err.(*exec.ExitError); !ended {
+		fail("cosign does not run: %v", err)
+	}
 	for _, line := range strings.Split(string(out), "\n") {
 		if strings.HasPrefix(line, "Error: ") {
 			return verdict{Error: strings.TrimPrefix(line, "Error: ")}
@@ -71,7 +74,7 @@ func answer(line []byte) []byte {
 	c := &Case{}
 	kept := map[string]json.RawMessage{}
 	if err := json.Unmarshal(line, c); err != nil {
-		panic(err)
+		fail("a case can't be read: %v: %.60s", err, line)
 	}
 	_ = json.Unmarshal(line, &kept)
 	done := make(chan *Answer, 1)
@@ -150,6 +153,11 @@ func ordered(line []byte, members map[string]json.RawMessage) []byte {
 	return []byte("{" + b.String() + "}\n")
 }
 
+func fail(format string, values ...any) {
+	fmt.Fprintf(os.Stderr, format+"\n", values...)
+	os.Exit(2)
+}
+
 func main() {
 	flag.Parse()
 	log.SetOutput(io.Discard)
@@ -168,10 +176,10 @@ func main() {
 		_ = os.Setenv(name, home)
 	}
 	if err := serveImages(strings.Split(*layout, ",")); err != nil {
-		panic(err)
+		fail("the images can't be served: %v", err)
 	}
 	if err := serveTrust(*trust, home); err != nil {
-		panic(err)
+		fail("the trusted root can't be served: %v", err)
 	}
 	s := bufio.NewScanner(os.Stdin)
 	s.Buffer(make([]byte, 1<<20), 1<<26)

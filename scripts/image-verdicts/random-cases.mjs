@@ -5,11 +5,14 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { argv } from "node:process";
 import { namesOf } from "./names.mjs";
 import { byKey, cronJob, deployment, keyless, notary, PODS, pod, policy } from "./short.mjs";
 
-const [, , layout, seed = "1", count = "200"] = argv;
+const [layout, seed = "1", count = "200"] = process.argv.slice(2);
+if (layout === undefined) {
+  console.error("usage: node random-cases.mjs LAYOUT [SEED [COUNT]]");
+  process.exit(2);
+}
 const text = (name) => readFileSync(join(layout, name), "utf8");
 const { image, keys, certificates } = namesOf(JSON.parse(text("index.json")).manifests, text);
 

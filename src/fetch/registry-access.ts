@@ -3,6 +3,7 @@ import { NO_SOURCES, type Sources } from "../config/sources.js";
 import { type CredentialStore, dockerCredentials, type ReadSecret, secretCredentials } from "./docker-credentials.js";
 import { type AddressGuard, HttpClient } from "./http-client.js";
 import type { Environment } from "./proxies.js";
+import type { Registry } from "./registry.js";
 import { RegistryClient } from "./registry-client.js";
 import { RegistryConnection } from "./registry-connection.js";
 import { RegistryWriter } from "./registry-writer.js";
@@ -33,7 +34,7 @@ export interface RegistryAccess {
    * A client for a policy that brings its own access, with tokens of its own.
    * @param secret reads the Secrets
    */
-  reached(access: PolicyAccess, secret: ReadSecret): RegistryClient;
+  reached(access: PolicyAccess, secret: ReadSecret): Registry;
   /** Closes connections. */
   close(): Promise<void>;
 }

@@ -120,13 +120,12 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
     ? undefined
     : openAccess(access, now, (message, level) => logger?.log(level ?? "warn", message));
   const world = cluster && clusterWorld(cluster, now);
+  const reached: typeof registries.reached = (access, secret) => layouts ?? registries.reached(access, secret);
   const external = closed
     ? closedExternal()
     : openExternal({
-        readImage: (secret, reference, signal, access) =>
-          new ImageMetadata(layouts ?? registries.reached(access, secret)).read(reference, signal),
-        askRegistries: (access, secret) =>
-          new ImageTrustReader(layouts ?? registries.reached(access, secret), fetch.signatures),
+        readImage: (image, signal, ...access) => new ImageMetadata(reached(...access)).read(image, signal),
+        askRegistries: (access, secret) => new ImageTrustReader(reached(access, secret), fetch.signatures),
         namespace: settings.namespace ?? podNamespace() ?? DEFAULT_NAMESPACE,
         now,
         egress,

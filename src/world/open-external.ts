@@ -27,12 +27,14 @@ export interface EgressOptions {
   readonly forNamespaced?: boolean;
 }
 
+type ReadSecret = ReturnType<typeof pullSecrets>;
+
 /** The sources. */
 export interface ExternalOptions {
   readonly egress?: EgressOptions;
-  /** This and the next receive a reader of the Secrets that the access names. */
-  readonly readImage: (secret: ReturnType<typeof pullSecrets>, ...of: Parameters<ReadImage>) => ReturnType<ReadImage>;
-  readonly askRegistries: (access: ImageAccess, secret: ReturnType<typeof pullSecrets>) => AskRegistries;
+  /** Receives a reader of the Secrets that the access names. */
+  readonly readImage: (...asked: [...Parameters<ReadImage>, ReadSecret]) => ReturnType<ReadImage>;
+  readonly askRegistries: (access: ImageAccess, secret: ReadSecret) => AskRegistries;
   /** The server's namespace. */
   readonly namespace: string;
   /** Absent: questions that need one fail. */
@@ -115,7 +117,7 @@ export function openExternal(options: ExternalOptions): OpenExternal {
     data: {
       objects: objects ?? NO_OBJECTS,
       http,
-      images: new RegistryImages((...of) => readImage(secret, ...of), now, ended.signal),
+      images: new RegistryImages((...asked) => readImage(...asked, secret), now, ended.signal),
       trust: new RegistryTrust((access) => askRegistries(access, secret), now, ended.signal),
       entries:
         objects === undefined || cluster === undefined ? NO_ENTRIES : new ClusterEntries(objects, cluster, keeper, now),

@@ -88,25 +88,22 @@ export class RequestExternal {
     return this.#ask(keyOf("http", question), () => this.#data.http.send(question));
   }
 
-  image(reference: string): Answered<JsonObject> {
-    return this.#ask(keyOf("image", reference), () => this.#data.images.metadata(reference));
-  }
-
-  /** The same by a policy's access, of the digest that {@link imageDigest} gives. */
-  imageData(image: string, access: ImageAccess): Answered<JsonObject> {
-    const put = (): Eventual<JsonObject | LookupFailure> =>
-      andThen(this.#data.images.metadata(image, access), (found) => {
-        if (found instanceof LookupFailure || typeof found.digest !== "string") return found;
-        const digest = this.#oneDigest(image, found.digest, access);
-        return digest instanceof LookupFailure ? digest : found;
-      });
-    return this.#ask(keyOf("image data", image, wordOf(access)), put);
+  /** @param access that of a policy whose questions are all about one digest */
+  image(reference: string, access?: ImageAccess): Answered<JsonObject> {
+    const key = keyOf("image", reference, access && wordOf(access));
+    const checked = (found: JsonObject | LookupFailure): JsonObject | LookupFailure => {
+      if (access === undefined || found instanceof LookupFailure || typeof found.digest !== "string") return found;
+      const digest = this.#oneDigest(reference, found.digest, access);
+      return digest instanceof LookupFailure ? digest : found;
+    };
+    return this.#ask(key, () => andThen(this.#data.images.metadata(reference, access), checked));
   }
 
   /** The digest of an image. Within the request it is that of all policies: one of them must not verify what another one has not seen. */
   imageDigest(image: string, access: ImageAccess): Answered<string> {
     const known = this.#digests?.get(image);
-    if (known !== undefined && wordOf(known.access) === wordOf(access)) return known.digest;
+    if (known !== undefined && (known.access === access || wordOf(known.access) === wordOf(access)))
+      return known.digest;
     const { trust } = this.#data;
     const found = this.#isUnasked() ? trust.digest(image, access) : undefined;
     if (typeof found === "string") return this.#oneDigest(image, found, access);

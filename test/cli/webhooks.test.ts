@@ -284,6 +284,27 @@ spec:
     assert.match(err, /hooks: names validatingwebhookconfigurations\.\S+ a denial/);
   });
 
+  test("asks ImageValidatingPolicies in the mutating phase where they replace tags", async () => {
+    const images = (configured: string) =>
+      `{apiVersion: policies.kyverno.io/v1, kind: ImageValidatingPolicy, metadata: {name: i}, spec: {matchConstraints: {${rules("pods")}}, validationConfigurations: {${configured}}, attestors: [], validations: [{expression: "true"}]}}`;
+    const { code, objects } = await webhooks({
+      "policies.yaml":
+        "pins: {resource: i.yaml, allowedToMutate: true}\njudges: {resource: i.yaml}\nkeeps: {resource: k.yaml, allowedToMutate: true}\n",
+      "i.yaml": images(""),
+      "k.yaml": images("mutateDigest: false"),
+    });
+    assert.equal(code, 0);
+    const asked = objects.map(({ kind, webhooks }) => [
+      kind,
+      webhooks.map(({ clientConfig }) => JSON.stringify(clientConfig)),
+    ]);
+    assert.match(JSON.stringify(asked), /MutatingWebhookConfiguration[^[]*\[[^\]]*validate\/pins/);
+    assert.doesNotMatch(
+      JSON.stringify(asked.filter(([kind]) => kind === "MutatingWebhookConfiguration")),
+      /judges|keeps/,
+    );
+  });
+
   test("prints static manifests, which name a URL, end in .static.k8s.io and pass check --static", async () => {
     const files = {
       "policies.yaml": `v: {${CEL}}\nm: {resource: m.yaml, allowedToMutate: true}\n`,

@@ -57,8 +57,14 @@ import {
   MAX_MODULE_BYTES,
   PASSING_BYTES,
 } from "../../src/fetch/limits.js";
+import { MAX_TRUSTED_PARTS, MAX_TRUSTED_ROOT } from "../../src/fetch/signatures/cosign-signer.js";
 import { REFUSAL_KEPT_MS } from "../../src/fetch/signatures/signature-checks.js";
-import { MAX_SIGNATURES_BYTES } from "../../src/fetch/signatures/signature-layer.js";
+import {
+  MAX_ATTESTATION_BYTES,
+  MAX_ATTESTATIONS_BYTES,
+  MAX_SIGNATURES_BYTES,
+} from "../../src/fetch/signatures/signature-layer.js";
+import { MAX_STATEMENT_VALUES } from "../../src/fetch/signatures/statement.js";
 import { MAX_TEXT_LENGTH as EXPLAINED_TEXT } from "../../src/kinds/explanation/value-text.js";
 import { MAX_ASKED_CHARACTERS, MAX_MEMBER_CALLS } from "../../src/kinds/group/member-calls.js";
 import { MUTATION_MAX_SIZE } from "../../src/kinds/shared/mutation/conversion.js";
@@ -291,6 +297,8 @@ const LIMITS: Readonly<Record<string, readonly string[]>> = {
     `| an answer of an HTTP server | ${count(MAX_BODY_BYTES)} bytes, ${count(MAX_BODY_VALUES)} values, ${ANSWER_MS / 1000} seconds |`,
     `| a list of objects | ${count(MAX_LIST_OBJECTS)} objects, ${mib(MAX_LIST_BYTES)}, ${LIST_MS / 1000} seconds`,
     `of an image | ${kib(MANIFEST_BYTES)} and ${count(MANIFEST_VALUES)} values each |`,
+    `its signature | ${mib(MAX_ATTESTATION_BYTES)} and ${count(MAX_STATEMENT_VALUES)} values; all of one image ${mib(MAX_ATTESTATIONS_BYTES)} |`,
+    `of an attestor | ${mib(MAX_TRUSTED_ROOT)}, ${MAX_TRUSTED_PARTS} certificates and keys |`,
     `in ${MAX_PEM_CHARACTERS / 1024} Ki characters |`,
     `those of entries aside | ${mib(MAX_ANSWERS_BYTES)} of memory`,
     `or an artifact | ${s(sourceConstant("world", "IMAGE_MS"))}`,

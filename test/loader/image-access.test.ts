@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
+import type { JsonObject } from "../../src/kubernetes/object.js";
 import { createLoader } from "../../src/loader/index.js";
 import type { LoaderSettings } from "../../src/loader/settings.js";
 import type { ImageAccess } from "../../src/world/images/image-trust.js";
@@ -44,7 +45,7 @@ async function setUp(context: TestContext, more: LoaderSettings = {}, listed = t
     assert.ok(!found.message.includes(registry.host), found.message);
     return found;
   };
-  return { registry, digest, cluster, secret, auths, ask, failure };
+  return { registry, digest, cluster, secret, auths, ask, failure, images: loader.external.images };
 }
 
 describe("Secrets that a policy names", () => {
@@ -63,6 +64,15 @@ describe("Secrets that a policy names", () => {
     assert.equal((await failure({ secrets: ["wrong", "new"] })).message, "the registry answers 401");
     // A policy without them has no part in them.
     assert.equal((await failure({})).message, "the registry answers 401");
+  });
+
+  test("are log-ins for manifest and configuration, too", async (context) => {
+    const { registry, digest, auths, images } = await setUp(context);
+    auths("new", { [registry.host]: entry() });
+    const image = `${registry.host}/team/app:v1`;
+    assert.equal(((await images.metadata(image, { secrets: ["new"] })) as JsonObject).digest, digest);
+    assert.ok((await images.metadata(image)) instanceof LookupFailure);
+    assert.ok((await images.metadata(image, {})) instanceof LookupFailure);
   });
 
   test("have keys as the kubelet reads them, and the longest counts", async (context) => {

@@ -2,7 +2,7 @@
 import { FetchError } from "../fetch-error.js";
 import type { Descriptor } from "../registry.js";
 import { type Attested, type Attestor, type AttestorVerdict, MAX_REASONS, type Sought } from "./attestor.js";
-import { isUnavailable, MAX_ATTESTATIONS_BYTES, readBundle, signatureReferrers } from "./bundle.js";
+import { isUnavailable, readBundle, signatureReferrers } from "./bundle.js";
 import { type CosignSigner, signerOf } from "./cosign-signer.js";
 import { notaryVerdict } from "./notation.js";
 import type { SignatureChecks } from "./signature-checks.js";
@@ -12,6 +12,7 @@ import {
   claimedBy,
   layersAbout,
   listedSignature,
+  MAX_ATTESTATIONS_BYTES,
   SIGNATURES,
   type Signature,
   signatureLayer,

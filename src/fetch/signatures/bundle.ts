@@ -9,7 +9,7 @@ import { FetchError } from "../fetch-error.js";
 import type { ImageReference } from "../image-reference.js";
 import type { Descriptor, Registry } from "../registry.js";
 import { layersOf } from "../registry-client.js";
-import type { Claimed, Signature } from "./signature-layer.js";
+import { type Claimed, MAX_ATTESTATION_BYTES, MAX_ATTESTATIONS_BYTES, type Signature } from "./signature-layer.js";
 import {
   bundleLibrary,
   type Expected,
@@ -32,11 +32,6 @@ const PREDICATE_ANNOTATION = "dev.sigstore.bundle.predicateType";
 const PLAIN_NAME = /^[\w./:-]{1,253}$/;
 /** Largest bundle, in bytes; those of signatures have 5 to 15 KiB, and each is parsed in one go. */
 export const MAX_BUNDLE_BYTES = 128 * 1024;
-
-/** Largest bundle with a statement that is not a signature, in bytes: lists of packages have some MiB. */
-export const MAX_ATTESTATION_BYTES = 8 * 1024 * 1024;
-/** Bytes of all bundles of one search for statements; those listed behind do not count. */
-export const MAX_ATTESTATIONS_BYTES = 64 * 1024 * 1024;
 
 /** Whether an artifact that refers to an image may be a bundle with such a statement, by what the list says about it. */
 export function mayBeBundle({ artifactType, annotations = {} }: Descriptor, predicateType: string): boolean {

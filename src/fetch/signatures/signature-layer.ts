@@ -20,33 +20,40 @@ export const MAX_SIGNATURES_BYTES = 4 * 1024 * 1024;
 const MAX_SIGNATURES_VALUES = 100_000;
 /** Largest certificate and log entry of a signature, in characters: real ones have 2 to 8 KiB, and each is parsed in one go. */
 const MAX_ANNOTATION_CHARACTERS = 32 * 1024;
-/** Artifacts of cosign whose layers are signed payloads: by the end of their tag. */
+/** Largest payload, in bytes; real ones have some hundred. */
+const MAX_PAYLOAD_BYTES = 64 * 1024;
+/**
+ * Payloads of one image together, in bytes. The largest are left out: as many signatures as fit into an artifact do not push out one with a payload
+ * of up to a KiB, as real ones have.
+ */
+const MAX_PAYLOADS_BYTES = 16 * 1024 * 1024;
+/** Largest attestation, in bytes: lists of packages have some MiB. */
+export const MAX_ATTESTATION_BYTES = 8 * 1024 * 1024;
+/** Bytes of all attestations of one search. */
+export const MAX_ATTESTATIONS_BYTES = 64 * 1024 * 1024;
+
+/** Artifacts of cosign whose layers are signed payloads: by the end of their tag, with the bytes of one payload and of all. */
 export interface LayerKind {
   readonly suffix: string;
   readonly mediaType: string;
-  /** Largest payload, in bytes. */
   readonly maxPayload: number;
-  /**
-   * Payloads of one image together, in bytes. The largest are left out: as many signatures as fit into an artifact do not push out one with a payload
-   * of up to a KiB, as real ones have.
-   */
   readonly maxPayloads: number;
 }
 
-/** Signatures of the image itself: payloads have some hundred bytes. */
+/** Signatures of the image itself. */
 export const SIGNATURES: LayerKind = {
   suffix: "sig",
   mediaType: "application/vnd.dev.cosign.simplesigning.v1+json",
-  maxPayload: 64 * 1024,
-  maxPayloads: 16 * 1024 * 1024,
+  maxPayload: MAX_PAYLOAD_BYTES,
+  maxPayloads: MAX_PAYLOADS_BYTES,
 };
 
-/** Attestations: envelopes with statements, of which lists of packages are the largest. */
+/** Envelopes with statements about the image. */
 export const ATTESTATIONS: LayerKind = {
   suffix: "att",
   mediaType: "application/vnd.dsse.envelope.v1+json",
-  maxPayload: 8 * 1024 * 1024,
-  maxPayloads: 32 * 1024 * 1024,
+  maxPayload: MAX_ATTESTATION_BYTES,
+  maxPayloads: MAX_ATTESTATIONS_BYTES,
 };
 
 /** The log entry that came with a signature. */

@@ -9,7 +9,7 @@ export interface ImageSource {
   /**
    * Names, manifest and configuration of an image; all numbers are doubles.
    * @param reference as written
-   * @param access default: the server's own
+   * @param access default the server's own
    */
   metadata(reference: string, access?: ImageAccess): Eventual<JsonObject | LookupFailure>;
 }

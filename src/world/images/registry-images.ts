@@ -14,14 +14,13 @@ export type ReadImage = (reference: string, signal: AbortSignal, access: ImageAc
 
 /** Time for one question about an image, log-in, index, manifest and configuration included: as long as the API server waits for a webhook. */
 export const IMAGE_MS = 10_000;
+const OWN_ACCESS: ImageAccess = {};
 /** Most images that are kept for a moment: as many as the pods of a large rollout have. */
 export const MAX_IMAGES = 1_000;
 /** Most bytes of memory for them: some 30 KiB each; the registry, which the request's author may choose, decides their size. */
 const MAX_IMAGES_BYTES = 32 * 1024 * 1024;
 /** Most bytes of one that is kept: ten times a usual one. A larger one is read anew each time. */
 const MAX_KEPT_BYTES = 256 * 1024;
-
-const SERVERS: ImageAccess = {};
 
 /** Images of registries; their metadata is kept for a moment, since requests for the same image come together. */
 export class RegistryImages implements ImageSource {
@@ -42,7 +41,7 @@ export class RegistryImages implements ImageSource {
     this.#signal = signal;
   }
 
-  metadata(reference: string, access: ImageAccess = SERVERS): Eventual<JsonObject | LookupFailure> {
+  metadata(reference: string, access: ImageAccess = OWN_ACCESS): Eventual<JsonObject | LookupFailure> {
     const found = this.#images.ask(
       `${wordOf(access)} ${reference}`,
       () => this.#ask(reference, access),

@@ -225,8 +225,9 @@ class Evaluation {
         return { kind: "failed", message: met.error };
       }
       if (!met) continue;
-      matching.push(resource);
-      if (images.length === 0 && values.length === 0) full = true;
+      const isFull = images.length === 0 && values.length === 0;
+      if (isFull || this.#variant.images === undefined) matching.push(resource);
+      if (isFull) full = true;
       else {
         allowedImages.push(...images);
         allowedValues.push(...values);

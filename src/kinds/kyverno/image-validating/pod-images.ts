@@ -106,11 +106,11 @@ function askExpression(path: readonly string[], list: string, object: Value, old
 export function imageList(value: Value | CelError): readonly string[] | CelError {
   if (value instanceof CelError) return value;
   if (!Array.isArray(value))
-    return new CelError(`unsupported native conversion from '${typeNameOf(value)}' to '[]string'`);
+    return new CelError(`unsupported native conversion from ${typeNameOf(value)} to '[]string'`);
   const other = value.find((image) => typeof image !== "string") as Value | undefined;
   return other === undefined
     ? (value as readonly string[])
-    : new CelError(`unsupported native conversion from '${typeNameOf(other)}' to 'string'`);
+    : new CelError(`unsupported type conversion from '${typeNameOf(other)}' to string`);
 }
 
 /** An image with a tag, and its place. */
@@ -120,6 +120,9 @@ export interface TaggedImage {
   readonly list: string;
   readonly index: number;
 }
+
+/** Most images of an object whose tags are replaced: as many as the questions of a request. */
+const MAX_TAGGED = 2_048;
 
 /** The images of an object that have no digest, or why one of them can't be read. */
 export function taggedImages(object: JsonObject): readonly TaggedImage[] | { readonly error: string } {
@@ -136,7 +139,8 @@ export function taggedImages(object: JsonObject): readonly TaggedImage[] | { rea
       const image = inFull(written);
       if (image instanceof CelError) return { error: `invalid image '${written}' (${image.message})` };
       if (image === undefined) continue;
-      tagged.push({ image, list, index });
+      if (tagged.push({ image, list, index }) > MAX_TAGGED)
+        return { error: `more than ${MAX_TAGGED} images have tags` };
     }
   }
   return tagged;

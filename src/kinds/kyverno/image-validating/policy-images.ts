@@ -18,6 +18,7 @@ import type { Expression } from "../../shared/expressions/expression.js";
 import { asValue } from "../external/context-value.js";
 import type { ImageCalls } from "../state.js";
 import type { CompiledAttestor, CompiledImages, ImageGlob } from "./compiled-images.js";
+import { imageDataValue } from "./image-data.js";
 
 /** An attestor in expressions: its own expressions are evaluated when signatures are checked. */
 class AttestorValue extends OpaqueValue {
@@ -185,7 +186,11 @@ export class PolicyImages implements ImageCalls {
 
   getImageData(image: Value): Result | Waiting {
     if (typeof image !== "string") return new CelError(notConverted(image, "string"));
-    return asValue(this.#external.imageData(image, this.#policy.access), "failed to get imagedata");
+    const data = this.#external.image(image, this.#policy.access);
+    if (data instanceof Waiting) return data;
+    return data instanceof LookupFailure
+      ? new CelError(`failed to get imagedata: ${data.message}`)
+      : imageDataValue(data);
   }
 
   extractPayload(image: Value, attestation: Value): Result | Waiting {
@@ -245,7 +250,8 @@ export class PolicyImages implements ImageCalls {
     if (!Array.isArray(attestors)) return new CelError(notConverted(attestors, "list"));
     const asked: Attestor[] = [];
     for (const each of attestors as readonly Value[]) {
-      if (!(each instanceof AttestorValue)) return new CelError(notConverted(each, "imageverify.attestor"));
+      if (!(each instanceof AttestorValue))
+        return new CelError(`unsupported native conversion from ${typeNameOf(each)} to 'v1alpha1.Attestor'`);
       const attestor = this.#attestor(each.attestor);
       if (attestor instanceof Waiting || attestor instanceof CelError) return attestor;
       if (attestor.notary !== undefined && sought.kind === "intoto")
@@ -260,17 +266,20 @@ export class PolicyImages implements ImageCalls {
     const known = this.#attestors?.get(compiled);
     if (known !== undefined) return known;
     const values: string[] = [];
-    for (const expression of compiled.expressions) {
+    for (const [i, expression] of compiled.expressions.entries()) {
       const value = this.#part(expression, this.bindings);
       if (value instanceof Waiting) return value;
       let reason: string | undefined;
-      if (value instanceof CelError) reason = value.message;
-      else if (typeof value !== "string") reason = notConverted(value, "string");
+      if (value instanceof CelError)
+        reason = `failed to evaluate compiled attestor: ${compiled.name}, error: ${value.message}`;
+      else if (typeof value !== "string")
+        reason = `failed to convert expression in compiled attestor: ${compiled.name}, error: unsupported type conversion from '${typeNameOf(value)}' to string`;
       // An empty key, subject or root would mean that there is none, and so let others pass.
       else if (value === "") reason = "an expression gives an empty text";
       else values.push(value);
-      if (reason !== undefined)
-        return new CelError(`failed to evaluate compiled attestor: ${compiled.name}, error: ${reason}`);
+      if (reason === undefined) continue;
+      const part = PARTS.get(compiled.paths[i]?.at(-2)) ?? "subject";
+      return new CelError(`failed to convert ${part} in compiled attestor: ${compiled.name}, error: ${reason}`);
     }
     const attestor = compiled.with(values);
     this.#attestors ??= new Map();
@@ -294,6 +303,16 @@ export class PolicyImages implements ImageCalls {
 const STEPS_PER_CHARACTER = 20;
 /** Work on globs that is done again in each attempt: less than a millisecond. */
 const MAX_GLOB_STEPS = 300_000;
+/** Kyverno's words for the parts of attestors that have expressions. */
+const PARTS: ReadonlyMap<unknown, string> = new Map([
+  ["key", "key"],
+  ["cert", "cert"],
+  ["certChain", "cert chain"],
+  ["trustedRoot", "trustedRoot"],
+  ["certs", "notary cert"],
+  ["tsaCerts", "notary tsa cert"],
+]);
+
 const NO_VALUES: readonly string[] = [];
 const SIGNATURE: Sought = { kind: "signature" };
 

@@ -18,6 +18,7 @@ import {
   Uint,
   type Value,
 } from "../../../cel/index.js";
+import { StructValue } from "../image-validating/image-data.js";
 import { nativeText, WITH_TEXT } from "./native-text.js";
 import { ServiceAccount } from "./user.js";
 
@@ -175,6 +176,7 @@ class Writer {
     if (within !== undefined) {
       return notConverted(within, new CelError(`type conversion error from '${value.typeName}' to 'interface {}'`));
     }
+    if (value instanceof StructValue) return this.write(value.json, within);
     if (!(value instanceof ServiceAccount)) return new CelError(`a value of type ${value.typeName} has no JSON form`);
     const members: [string, Value][] = [
       ["name", value.name],

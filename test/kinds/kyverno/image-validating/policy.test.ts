@@ -1,7 +1,10 @@
 /** ImageValidatingPolicies as a server answers with them; the words are those of Kyverno 1.19.1. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { PolicyResource } from "../../../../src/kinds/kyverno/resource.js";
 import type { JsonObject } from "../../../../src/kubernetes/object.js";
+import { NO_EXTERNAL } from "../../../../src/world/external.js";
+import { context, setOf, world } from "../asked.js";
 import { asked, attestor, creating, digest, leftBy, pod, policy, registry, signedBy, told } from "./signed-images.js";
 
 const A = { digest: digest("a"), signers: ["dev"] };
@@ -166,7 +169,7 @@ describe("an ImageValidatingPolicy", () => {
     );
     assert.equal(
       await found("images.containers.all(i, verifyImageSignatures(i, [attestors.vendor]) == 1)", broken),
-      "error: failed to evaluate compiled attestor: vendor, error: no such key: nothing",
+      "error: failed to convert key in compiled attestor: vendor, error: failed to evaluate compiled attestor: vendor, error: no such key: nothing",
     );
     assert.equal(
       await found(
@@ -184,14 +187,14 @@ describe("an ImageValidatingPolicy", () => {
         await found("verifyImageSignatures('ex.io/bin:1', [attestors.vendor]) == 0", {
           attestors: [{ name: "vendor", cosign }],
         }),
-        /error: failed to evaluate compiled attestor: vendor, error: an expression gives an empty text$/,
+        /error: failed to convert [ \w]+ in compiled attestor: vendor, error: an expression gives an empty text$/,
       );
   });
 
   test("refuses what is no attestor", async () => {
     assert.match(
       await found("verifyImageSignatures('ex.io/app:1', ['dev']) > 0"),
-      /type conversion error from 'string' to 'imageverify.attestor'/,
+      /unsupported native conversion from string to 'v1alpha1.Attestor'/,
     );
     assert.match(await found("verifyImageSignatures('ex.io/app:1', [attestors.nobody]) > 0"), /no such key: nobody/);
   });
@@ -214,9 +217,22 @@ describe("questions to registries", () => {
   });
 
   test("are answered in the same turn where answers are known", () => {
-    const trust = registry(IMAGES);
-    const outcome = asked([policy()], trust, creating(pod("ex.io/app:1")));
-    assert.ok(outcome instanceof Promise);
+    const external = { ...NO_EXTERNAL, trust: registry(IMAGES) };
+    const set = setOf([policy() as unknown as PolicyResource], { world: world({ external }) });
+    const outcome = set.evaluate(creating(pod("ex.io/app:1")), context());
+    assert.ok(!(outcome instanceof Promise));
+    assert.equal(told(outcome), "allow");
+  });
+
+  test("about a tag have one answer for all policies of a request, whatever their log-ins", async () => {
+    const digests = [digest("a"), digest("b")];
+    const trust = { ...registry(IMAGES), digest: () => digests.shift() ?? digest("c") };
+    const own = policy({ credentials: { secrets: ["log-in"] } }, "two");
+    const { outcome } = await asked([policy({}, "one"), own], trust, creating(pod("ex.io/app:1")));
+    assert.match(
+      told(outcome),
+      /^error: Policy two error: .*the tag of the image has moved to another digest meanwhile/,
+    );
   });
 });
 
@@ -242,6 +258,43 @@ describe("the images", () => {
     assert.equal(await of("ex.io/none:1"), "deny: Policy p failed: no");
   });
 
+  test("are those of custom controllers' pods, whose tags stay", async () => {
+    const own = policy({
+      autogen: { podControllers: { controllers: ["jobsets.v1alpha2.jobset.x-k8s.io"] } },
+      validationConfigurations: { verifyDigest: false },
+    });
+    const jobSet = (...images: readonly string[]) => ({
+      apiVersion: "jobset.x-k8s.io/v1alpha2",
+      kind: "JobSet",
+      metadata: { name: "j", namespace: "ns" },
+      spec: { replicatedJobs: images.map((image) => ({ template: { spec: { containers: [{ name: "c", image }] } } })) },
+    });
+    const custom = {
+      kind: { group: "jobset.x-k8s.io", version: "v1alpha2", kind: "JobSet" },
+      resource: { group: "jobset.x-k8s.io", version: "v1alpha2", resource: "jobsets" },
+    };
+    const of = async (...images: readonly string[]) =>
+      (await asked([own], registry(IMAGES), creating(jobSet(...images), custom), { allowedToMutate: true })).outcome;
+    const good = await of("ex.io/app:1", "ex.io/bin:1");
+    assert.deepEqual([told(good), leftBy(good)], ["allow", undefined]);
+    assert.match(
+      told(await of("ex.io/app:1", "ex.io/none:1")),
+      /^deny: Policy p failed: not signed \(pod template at spec\.replicatedJobs\[1\]/,
+    );
+    assert.match(
+      told(await of("ex.io/gone:1")),
+      /^error: .*pod template at spec\.replicatedJobs\[0\].*: image ex\.io\/gone:1: /,
+    );
+  });
+
+  test("of a deleted object are unknown, as in Kyverno", async () => {
+    const rule = { apiGroups: [""], apiVersions: ["v1"], operations: ["DELETE"], resources: ["pods"] };
+    const own = policy({ matchConstraints: { resourceRules: [rule] } });
+    const deleting = creating(pod(), { operation: "DELETE", object: undefined, oldObject: pod("ex.io/app:1") });
+    const { outcome } = await asked([own], registry(IMAGES), deleting, { allowedToMutate: true });
+    assert.equal(told(outcome), "error: Policy p error: failed to evaluate policy: no such key: spec");
+  });
+
   test("are those of the policy's own extractors", async () => {
     const images = [
       { name: "containers", expression: "['ex.io/bin:1']" },
@@ -255,7 +308,7 @@ describe("the images", () => {
     );
     assert.match(
       await found("true", { images: [{ name: "x", expression: "[object.metadata]" }] }),
-      /^error: unsupported native conversion/,
+      /^error: unsupported type conversion from 'map' to string/,
     );
   });
 

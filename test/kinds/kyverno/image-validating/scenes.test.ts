@@ -21,7 +21,7 @@ const layouts = openImageLayouts([GOLDEN]);
 const metadata = new ImageMetadata(layouts);
 const checks = checksWith(sigstoreTrustRoot({ cacheDirectory: "unused", trustConfig: `${GOLDEN}trust.json` }));
 const { data } = openExternal({
-  readImage: (_, reference, signal) => metadata.read(reference, signal),
+  readImage: (reference, signal) => metadata.read(reference, signal),
   askRegistries: () => new ImageTrustReader(layouts, checks),
   namespace: "policy-server",
   now: () => performance.now(),

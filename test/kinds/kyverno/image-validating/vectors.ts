@@ -84,8 +84,9 @@ interface Pod {
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
-export const readCases = (): readonly Case[] =>
-  readFileSync(fromRoot("test/vectors/image-validating/cases.jsonl"), "utf8")
+/** @param file with cases of the same form; default: those of the vectors */
+export const readCases = (file = fromRoot("test/vectors/image-validating/cases.jsonl")): readonly Case[] =>
+  readFileSync(file, "utf8")
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as Case);
