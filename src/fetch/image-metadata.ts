@@ -3,6 +3,7 @@ import { FetchError, shownOf } from "./fetch-error.js";
 import { childOf, configOf, type JsonObject, type Platform } from "./image-inspector.js";
 import { type ImageReference, isDockerHub, parseImageReference } from "./image-reference.js";
 import { shapedConfig, shapedManifest } from "./image-shape.js";
+import { inTurn } from "./image-trust.js";
 import type { Registry } from "./registry.js";
 
 /** The platform that the reference implementation chooses of several, wherever it runs. */
@@ -27,6 +28,10 @@ export class ImageMetadata {
    */
   async read(image: string, signal: AbortSignal): Promise<JsonObject> {
     const reference = parse(image);
+    return inTurn(reference, signal, () => this.#read(image, reference, signal));
+  }
+
+  async #read(image: string, reference: ImageReference, signal: AbortSignal): Promise<JsonObject> {
     const found = await this.#registry.manifest(reference, signal);
     const child = childOf(reference, found, isWanted);
     if (child === undefined) {

@@ -1,11 +1,21 @@
 /** Reads what ImageValidatingPolicies ask about images, without a cache (spec kyverno.md 9). */
 import { artifactContent, artifactError, artifactsOf } from "./artifacts.js";
-import { parseImageReference } from "./image-reference.js";
+import { type ImageReference, parseImageReference } from "./image-reference.js";
 import type { Registry } from "./registry.js";
+import { Room } from "./room.js";
 import { SharedReads } from "./shared-reads.js";
 import type { Attestor, AttestorVerdict, Sought } from "./signatures/attestor.js";
 import { attestorVerdict } from "./signatures/attestor-verdict.js";
 import type { SignatureChecks } from "./signatures/signature-checks.js";
+
+/** Questions about images at a time, and those to one host: requests choose names, and registries how much an answer takes. */
+export const IMAGE_QUESTIONS = { total: 64, share: 24 } as const;
+
+const questions = new Room(IMAGE_QUESTIONS.total, IMAGE_QUESTIONS.share);
+
+/** Puts a question about an image when there is room for it. */
+export const inTurn = <T>({ host }: ImageReference, signal: AbortSignal, ask: () => Promise<T>): Promise<T> =>
+  questions.run(host, 1, signal, "there was no turn for the question in time", ask);
 
 /** Reads digests, verdicts and artifacts. Images have Docker's names: `busybox` is `docker.io/library/busybox:latest`. */
 export class ImageTrustReader {
@@ -24,14 +34,15 @@ export class ImageTrustReader {
    * @throws FetchError
    */
   async digest(image: string, signal: AbortSignal): Promise<string> {
-    return (await this.#registry.manifest(parseImageReference(image), signal)).digest;
+    const reference = parseImageReference(image);
+    return inTurn(reference, signal, async () => (await this.#registry.manifest(reference, signal)).digest);
   }
 
   /**
    * The verdict of an attestor about an image with that digest.
    * @throws FetchError when the registry or the trust root can't be asked
    */
-  verdict(
+  async verdict(
     image: string,
     digest: string,
     attestor: Attestor,
@@ -39,7 +50,7 @@ export class ImageTrustReader {
     signal: AbortSignal,
   ): Promise<AttestorVerdict> {
     const about = { registry: this.#reads, image: parseImageReference(image), digest, signal };
-    return attestorVerdict(attestor, sought, about, this.#checks);
+    return inTurn(about.image, signal, () => attestorVerdict(attestor, sought, about, this.#checks));
   }
 
   /**
@@ -48,8 +59,10 @@ export class ImageTrustReader {
    */
   async artifact(image: string, digest: string, artifactType: string, signal: AbortSignal): Promise<unknown> {
     const about = { registry: this.#reads, image: parseImageReference(image), digest, signal };
-    const [first] = await artifactsOf(about, digest, artifactType);
-    if (first === undefined) throw artifactError(`artifact of type ${artifactType} not found`);
-    return artifactContent(about, first);
+    return inTurn(about.image, signal, async () => {
+      const [first] = await artifactsOf(about, digest, artifactType);
+      if (first === undefined) throw artifactError(`artifact of type ${artifactType} not found`);
+      return artifactContent(about, first);
+    });
   }
 }

@@ -1,3 +1,5 @@
+import { orAborted } from "../data/or-aborted.js";
+
 /** Releases taken room. Further calls do nothing. */
 export type Release = () => void;
 
@@ -21,6 +23,20 @@ export class Room {
   constructor(total: number, share = total) {
     this.#total = total;
     this.#share = share;
+  }
+
+  /**
+   * Runs work when there is room.
+   * @param late what an abort is called that comes before
+   */
+  async run<T>(owner: string, weight: number, signal: AbortSignal, late: string, work: () => Promise<T>): Promise<T> {
+    const entered = this.enter(owner, weight);
+    try {
+      await orAborted(entered, signal, late);
+      return await work();
+    } finally {
+      void entered.then((leave) => leave());
+    }
   }
 
   /** Resolves when there is room. */

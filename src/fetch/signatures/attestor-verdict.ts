@@ -1,6 +1,8 @@
 /** The verdict of one attestor about one image (spec kyverno.md 9). */
 import { FetchError } from "../fetch-error.js";
 import type { Descriptor } from "../registry.js";
+import { layersOf } from "../registry-client.js";
+import { Room } from "../room.js";
 import { type Attested, type Attestor, type AttestorVerdict, MAX_REASONS, type Sought } from "./attestor.js";
 import { isUnavailable, readBundle, signatureReferrers } from "./bundle.js";
 import { type CosignSigner, signerOf } from "./cosign-signer.js";
@@ -33,8 +35,11 @@ const PREDICATE_TYPES: ReadonlyMap<string, string> = new Map([
   ["openvex", "https://openvex.dev/ns"],
 ]);
 
-/** Signatures and attestations that are fetched at a time: attestations may be large. */
-const AT_ONCE = { sig: 8, att: 2 } as const;
+/** Signatures that are fetched at a time; attestations, which may be large, one after another. */
+const AT_ONCE = 8;
+/** Bytes of attestations that are verified at a time, those of one host, and of one that does not count. */
+export const VERIFIED_BYTES = { total: 32 * 1024 * 1024, share: 16 * 1024 * 1024, small: 256 * 1024 } as const;
+const large = new Room(VERIFIED_BYTES.total, VERIFIED_BYTES.share);
 
 /**
  * Looks for a signature of an attestor.
@@ -118,19 +123,35 @@ async function search(
     verified = candidate.signature;
   }
 
-  async function examine(listed: readonly Descriptor[], load: (one: Descriptor) => Promise<Candidate>): Promise<void> {
-    const atOnce = isImage ? AT_ONCE.sig : AT_ONCE.att;
-    for (let from = 0; from < listed.length && !isEnough(); from += atOnce) {
-      const some = listed.slice(from, from + atOnce).map((one) => problemOf(load(one), true));
-      for (const candidate of await Promise.all(some)) {
-        const problem = isEnough() ? undefined : await problemOf(take(candidate), false);
-        if (problem !== undefined && reasons.length < MAX_REASONS) reasons.push(problem.message);
-      }
+  async function examine(
+    listed: readonly Descriptor[],
+    load: (one: Descriptor) => Promise<Candidate>,
+    sizeOf: (one: Descriptor) => Promise<number>,
+  ): Promise<void> {
+    for (let from = 0; from < listed.length && !isEnough(); from += isImage ? AT_ONCE : 1) {
+      const some = listed.slice(from, isImage ? from + AT_ONCE : from + 1);
+      const work = async () => {
+        for (const candidate of await Promise.all(some.map((one) => problemOf(load(one), true)))) {
+          const problem = isEnough() ? undefined : await problemOf(take(candidate), false);
+          if (problem !== undefined && reasons.length < MAX_REASONS) reasons.push(problem.message);
+        }
+      };
+      const size = isImage ? 0 : await sizeOf(some[0]!);
+      if (size <= VERIFIED_BYTES.small) await work();
+      else await large.run(place.host, size, signal, "there was no turn for a large attestation in time", work);
     }
   }
 
-  await checks.withLayers(registry, artifact, kind, signal, (layers) => examine(layers, layer));
-  if (!isEnough()) await examine(await signatureReferrers(registry, place, expected, signal), bundle);
+  // Where it can't be read, the bundle can't be either.
+  const sizeOfBundle = async ({ digest: own }: Descriptor): Promise<number> => {
+    const manifest = registry.manifest({ host: place.host, repository: place.repository, digest: own }, signal);
+    return manifest.then((found) => layersOf(found)[0]?.size ?? 0).catch(() => 0);
+  };
+
+  await checks.withLayers(registry, artifact, kind, signal, (layers) =>
+    examine(layers, layer, async ({ size }) => size),
+  );
+  if (!isEnough()) await examine(await signatureReferrers(registry, place, expected, signal), bundle, sizeOfBundle);
   if (verified !== undefined) return { verified: true, reasons: [], ...(!isImage && { payload: verified.statement }) };
   const none = isImage ? "no signatures found" : "no attestations of this type found";
   return refused(reasons.length === 0 ? [none] : reasons);
