@@ -138,13 +138,13 @@ export function signatureCases({ all, image, keys, certificates, roots }) {
   };
   /** One rule for both forms: what is given must fit, and one of several identities. */
   const ofBundles = Object.fromEntries(
-    ["issuer alone", "subject alone", "first of two", "second of two", "none"].map((id) => [
+    ["issuer alone", "subject alone", "first of two", "second of two"].map((id) => [
       id,
       right("unverified", "pass", "success"),
     ]),
   );
   const ofBoth = Object.fromEntries(
-    ["neither", "expression does not compile", "expression with a look ahead"].map((id) => [id, REFUSED]),
+    ["neither", "none", "expression does not compile", "expression with a look ahead"].map((id) => [id, REFUSED]),
   );
   for (const form of BOTH)
     for (const [id, identity] of Object.entries(identities))

@@ -11,6 +11,7 @@ import { parseImageReference } from "../image-reference.js";
 import { MAX_ANSWER_VALUES } from "../limits.js";
 import type { CosignAttestor } from "./attestor.js";
 import {
+  type Authority,
   authorityOf,
   CODE_SIGNING,
   checkCertificate,
@@ -22,6 +23,7 @@ import {
 } from "./certificate-chain.js";
 import { signatureFits } from "./layer-verification.js";
 import { checkLogged, derOf } from "./log-entry.js";
+import { isIssued } from "./notation-certificates.js";
 import type { Claimed, Signature } from "./signature-layer.js";
 import { checkIdentity, identityTest } from "./signer-identity.js";
 import { SignatureProblem } from "./statement.js";
@@ -89,6 +91,13 @@ async function prepared(attestor: CosignAttestor) {
   const fits = await identityTest(keyless?.identities);
   const trusted = attestor.trustedRoot ? await trustedRootIn(attestor.trustedRoot) : undefined;
   const trustFrom = async (trustRoot: TrustRoot) => trusted ?? trustOf(await trustRoot());
+  /** Own roots are often written without what they have issued: the trust root's chains to them count, too. */
+  const issuersOf = async (certificate: Certificate, trustRoot: TrustRoot): Promise<readonly Authority[]> => {
+    if (roots && (!keyless || roots.some(({ chain }) => isIssued(certificate, chain[0]!)))) return roots;
+    const { issuers } = await trustFrom(trustRoot);
+    const isOwn = (top: Certificate) => (roots || []).some(({ chain }) => chain[0]?.der.equals(top.der));
+    return roots ? issuers.filter(({ chain }) => isOwn(chain.at(-1)!)) : issuers;
+  };
   const requiresLog = ctlog.insecureIgnoreTlog !== true;
   const isProven = isChained && ctlog.insecureIgnoreSCT !== true;
 
@@ -155,7 +164,7 @@ async function prepared(attestor: CosignAttestor) {
       if (certificate === undefined) return;
       // A given certificate needs no time that others have seen; nor does any when the log is ignored.
       if (times.length === 0 && (!requiresLog || own !== undefined)) times.push(Date.now());
-      const issuers = isChained ? roots || (await trustFrom(trustRoot)).issuers : undefined;
+      const issuers = isChained ? await issuersOf(certificate, trustRoot) : undefined;
       const proofs = isProven ? (certificateLogs ?? (await trustFrom(trustRoot)).material.ctlogs) : undefined;
       checkCertificate(certificate, times, issuers, proofs);
     },

@@ -97,6 +97,11 @@ function attestorMistakes({ cosign = {}, notary }: WrittenAttestor, refuse: Say)
     "cosign.ctlog.ctLogPubKey": ctlog?.ctLogPubKey,
   };
   for (const [place, pem = ""] of Object.entries(keys)) if (pem !== "") checkPublicKey(pem, place.split("."), refuse);
+  if (keyless?.identities?.length === 0)
+    refuse(
+      ["cosign", "keyless", "identities"],
+      "there are none, and any signer would count: name an issuer and a subject",
+    );
   keyless?.identities?.forEach((identity, i) => {
     const path = ["cosign", "keyless", "identities", i];
     const { subjectExpression = "", subjectRegExp = "" } = identity;
@@ -126,8 +131,10 @@ function checkPublicKey(pem: string, path: FieldPath, refuse: Say): void {
   }
 }
 
-function checkCertificates(pem: string | undefined, path: FieldPath, refuse: Say): void {
-  if (pem === undefined) return;
+/** @param text PEM, or that in Base64 once more */
+function checkCertificates(text: string | undefined, path: FieldPath, refuse: Say): void {
+  if (text === undefined) return;
+  const pem = text.includes("-----") ? text : Buffer.from(text, "base64").toString("utf8");
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0) refuse(path, "it must be certificates in PEM, and has none");
   for (const [i, block] of blocks.entries()) {
@@ -152,10 +159,8 @@ function isTrustedRoot(text: string): boolean {
 export const imageWarnings = ({ attestors = [] }: PolicySpec) =>
   gathered((warn) => {
     attestors.forEach(({ cosign }, i) => {
-      const { ctlog, keyless } = cosign ?? {};
+      const { ctlog } = cosign ?? {};
       const path = ["attestors", i, "cosign"];
-      if (keyless?.identities?.length === 0)
-        warn([...path, "keyless", "identities"], "there are none: any identity of the trust root counts");
       if (ctlog !== undefined && (ctlog.url ?? "") === "" && ctlog.insecureIgnoreTlog !== true)
         warn([...path, "ctlog"], "without a url Kyverno verifies nothing by this attestor; here none is needed");
     });
