@@ -52,13 +52,6 @@ interface Listing {
   readonly entries: ReadonlyMap<string, Descriptor>;
 }
 
-/** A file of a layout, with what it is where it refers to another one. */
-interface Referrer {
-  readonly size: number;
-  readonly to?: string;
-  readonly one?: Descriptor;
-}
-
 /**
  * Opens layouts, which are read at the first question. Of two, the first that has an artifact gives it; what refers to an image is taken from all.
  * @param texts each `FOLDER`, or `NAME=FOLDER`: `ghcr.io/org/app` is the repository of tags that stand there alone, `ghcr.io/org/app:v1` also the name of
@@ -253,44 +246,39 @@ class Layout {
     });
     if (files.length > MAX_LAYOUT_FILES) throw this.#broken(`blobs/sha256 has more than ${MAX_LAYOUT_FILES} files`);
     const others = files.filter((file) => /^[0-9a-f]{64}$/.test(file)).map((file) => `sha256:${file}`);
-    const all = [...new Set([...entries.keys(), ...others])];
     let total = 0;
-    for (let from = 0; from < all.length; from += FILES_AT_ONCE) {
-      const some = all.slice(from, from + FILES_AT_ONCE).map((digest) => this.#referrer(digest, entries.get(digest)));
-      for (const { size, to, one } of await Promise.all(some)) {
-        total += size;
-        if (total > LAYOUT_MANIFEST_BYTES.total)
-          throw this.#broken(`its manifests have more than ${LAYOUT_MANIFEST_BYTES.total} bytes`);
-        if (to === undefined || one === undefined) continue;
-        const list = found.get(to) ?? [];
-        found.set(to, list);
-        list.push(one);
-      }
-    }
+    const look = async (digest: string): Promise<void> => {
+      const entry = entries.get(digest);
+      // Others may be layers and documents, which are larger, or not for us.
+      const isManifest = /manifest|index/.test(entry?.mediaType ?? "");
+      const name = `the manifest ${digest} in ${this.folder}`;
+      const most = isManifest ? LAYOUT_MANIFEST_BYTES.each : MAX_ANSWER_BYTES;
+      const bytes = await this.read(entry ?? { digest }, name, most).catch((error: unknown) => {
+        if (isManifest || !(error instanceof FetchError) || error.shown !== TOO_LARGE) throw error;
+        return undefined;
+      });
+      total += bytes?.length ?? 0;
+      if (total > LAYOUT_MANIFEST_BYTES.total)
+        throw this.#broken(`its manifests have more than ${LAYOUT_MANIFEST_BYTES.total} bytes`);
+      // Only those are parsed: lists of signatures may be large.
+      if (bytes?.[0] !== 0x7b || !bytes.includes('"subject"')) return;
+      const content = (isManifest ? readObject(bytes, name) : objectIn(bytes)) ?? {};
+      const { artifactType, annotations, mediaType = "" } = content;
+      const [to, config] = [content.subject, content.config].map((part) => (part ?? {}) as Partial<Descriptor>);
+      if (typeof to?.digest !== "string") return;
+      const type = artifactType || config?.mediaType;
+      const one = { mediaType, digest, size: bytes.length, artifactType: type, annotations };
+      const list = found.get(to.digest) ?? [];
+      if (isDescriptor(one)) found.set(to.digest, list).get(to.digest)!.push(one);
+      else if (isManifest) throw this.#broken(`the manifest ${digest} has unusable annotations, or types`);
+    };
+    const all = [...new Set([...entries.keys(), ...others])];
+    for (let from = 0; from < all.length; from += FILES_AT_ONCE)
+      await Promise.all(all.slice(from, from + FILES_AT_ONCE).map(look));
+    // In the order of the files, however long each took.
+    const order = new Map(all.map((digest, i) => [digest, i]));
+    for (const list of found.values()) list.sort((a, b) => order.get(a.digest)! - order.get(b.digest)!);
     return found;
-  }
-
-  /** The descriptor of a manifest that refers to another one; neither of both for what is no such manifest. */
-  async #referrer(digest: string, entry: Descriptor | undefined): Promise<Referrer> {
-    // Others may be layers and documents, which are larger, or not for us.
-    const isManifest = /manifest|index/.test(entry?.mediaType ?? "");
-    const name = `the manifest ${digest} in ${this.folder}`;
-    const most = isManifest ? LAYOUT_MANIFEST_BYTES.each : MAX_ANSWER_BYTES;
-    const bytes = await this.read(entry ?? { digest }, name, most).catch((error: unknown) => {
-      if (isManifest || !(error instanceof FetchError) || error.shown !== TOO_LARGE) throw error;
-      return undefined;
-    });
-    const size = bytes?.length ?? 0;
-    // Only those are parsed: lists of signatures may be large.
-    if (bytes?.[0] !== 0x7b || !bytes.includes('"subject"')) return { size };
-    const content = (isManifest ? readObject(bytes, name) : objectIn(bytes)) ?? {};
-    const { artifactType, annotations, mediaType = "" } = content;
-    const [to, config] = [content.subject, content.config].map((part) => (part ?? {}) as Partial<Descriptor>);
-    if (typeof to?.digest !== "string") return { size };
-    const one = { mediaType, digest, size, artifactType: artifactType || config?.mediaType, annotations };
-    if (isDescriptor(one)) return { size, to: to.digest, one };
-    if (isManifest) throw this.#broken(`the manifest ${digest} has unusable annotations, or types`);
-    return { size };
   }
 
   /**

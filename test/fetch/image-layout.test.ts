@@ -293,6 +293,16 @@ describe("a layout that can't be trusted", () => {
     assert.match(moved.message, /leads out of the folder$/);
   });
 
+  test("by a folder of blobs that can't be listed: what refers to an image may stand there", async (context) => {
+    const made = new Made(context);
+    made.write();
+    rmSync(join(made.path, "blobs", "sha256"), { recursive: true, force: true });
+    const digest = `sha256:${"0".repeat(64)}`;
+    assert.deepEqual(await referrersOf(openImageLayouts([made.path]), digest), []);
+    writeFileSync(join(made.path, "blobs", "sha256"), "");
+    assert.match((await failureOf(referrersOf(openImageLayouts([made.path]), digest))).message, /can't be read: /);
+  });
+
   test("by its index: too large, with too many values, not one, with wrong entries", async (context) => {
     const index = (content: object) => failure(context, (made) => made.write(content));
     const manifests: unknown[] = [];

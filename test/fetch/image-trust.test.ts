@@ -1,13 +1,20 @@
 /** Questions about images to registries that lie, refuse, or never end: each is an error, and none of them "no signatures". */
 import assert from "node:assert/strict";
-import type { RequestListener } from "node:http";
+import type { RequestListener, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { describe, type TestContext, test } from "node:test";
-import { MAX_ARTIFACT_BYTES, MAX_ARTIFACT_VALUES, MAX_ARTIFACTS } from "../../src/fetch/artifacts.js";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  MAX_ARTIFACT_BYTES,
+  MAX_ARTIFACT_MEMBERS,
+  MAX_ARTIFACT_VALUES,
+  MAX_ARTIFACTS,
+} from "../../src/fetch/artifacts.js";
 import { FetchError } from "../../src/fetch/fetch-error.js";
-import { ImageTrustReader } from "../../src/fetch/image-trust.js";
-import type { Attestor } from "../../src/fetch/signatures/attestor.js";
+import { IMAGE_QUESTIONS, ImageTrustReader } from "../../src/fetch/image-trust.js";
+import type { Attestor, Sought } from "../../src/fetch/signatures/attestor.js";
+import { VERIFIED_BYTES } from "../../src/fetch/signatures/attestor-verdict.js";
 import { type AddressGuard, addressGuard } from "../../src/world/open-external.js";
 import { newKeys } from "./certificates.js";
 import { checksWith, fetcher, insecure } from "./helpers.js";
@@ -92,6 +99,10 @@ describe("the content of an artifact that refers to an image", () => {
       "a/text": [Buffer.from("<html>"), /content is not JSON/],
       "a/empty": [Buffer.alloc(0), /content is not JSON/],
       "a/large": [Buffer.alloc(MAX_ARTIFACT_BYTES + 1, "1"), /too large/],
+      "a/wide": [
+        json(Object.fromEntries(Array.from({ length: MAX_ARTIFACT_MEMBERS + 2 }, (_, i) => [`k${i}`, 0]))),
+        new RegExp(`content has an object of more than ${MAX_ARTIFACT_MEMBERS} members`),
+      ],
       "a/crowded": [
         json(new Array(MAX_ARTIFACT_VALUES + 1).fill(0)),
         new RegExp(`content has more than ${MAX_ARTIFACT_VALUES} values`),
@@ -364,4 +375,52 @@ test("questions that come together read a registry once", async (context) => {
   assert.equal(registry.requests.length, 3);
   await artifact();
   assert.equal(registry.requests.length, 3);
+});
+
+test("a registry that never answers holds a share of all questions, and each ends in time", async (context) => {
+  const { registry, reader, image } = await setUp(context);
+  const other = await setUp(context);
+  let open = 0;
+  let most = 0;
+  for (let i = 0; i < 100; i++)
+    registry.special.set(`/v2/app${i}/manifests/v1`, (_, response) => {
+      most = Math.max(most, ++open);
+      response.on("close", () => open--);
+    });
+  const late = AbortSignal.timeout(500);
+  const all = Array.from({ length: 100 }, (_, i) => shownOf(reader.digest(`${registry.host}/app${i}:v1`, late)));
+  assert.equal(await other.reader.digest(other.image, other.signal), other.digest);
+  assert.equal(late.aborted, false);
+  const began = performance.now();
+  for (const shown of await Promise.all(all)) assert.match(shown, /cannot be reached/);
+  assert.ok(performance.now() - began < 5_000);
+  assert.equal(most, IMAGE_QUESTIONS.share);
+  assert.equal(await reader.digest(image, other.signal), other.digest);
+});
+
+test("large attestations are read a few at a time, small ones of the same host beside them", async (context) => {
+  const { registry, digest, reader, signal } = await setUp(context);
+  const statement: Sought = { kind: "intoto", predicateType: "t" };
+  const large = Buffer.alloc(5 * 1024 * 1024, " ");
+  const waiting = new Set<ServerResponse>();
+  for (let i = 0; i < 12; i++) {
+    registry.refer(`app${i}`, digest, BUNDLE, i === 0 ? Buffer.from("{}") : large);
+    registry.special.set(`/v2/app${i}/blobs/${sha256(large)}`, (_, response) => {
+      waiting.add(response);
+    });
+  }
+  const verdicts = Array.from({ length: 12 }, (_, i) =>
+    reader.verdict(`${registry.host}/app${i}:v1`, digest, attestor, statement, signal),
+  );
+  assert.equal((await verdicts[0]!).verified, false);
+  for (let answered = 0; answered < 11; await delay(5)) {
+    assert.ok(waiting.size * large.length <= VERIFIED_BYTES.share, `${waiting.size} at a time`);
+    for (const response of waiting) {
+      waiting.delete(response);
+      answered++;
+      response.end(large);
+      break;
+    }
+  }
+  for (const { verified, reasons } of await Promise.all(verdicts)) assert.ok(!verified && reasons.length === 1);
 });

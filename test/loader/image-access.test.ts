@@ -1,6 +1,9 @@
 /** What a policy's `credentials` do: registries without TLS, and log-ins in Secrets of the server's namespace. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import type { JsonObject } from "../../src/kubernetes/object.js";
@@ -204,5 +207,63 @@ describe("a registry without TLS", () => {
     const { message } = await failure({ insecure: true });
     assert.match(message, /cannot be reached/);
     assert.equal(registry.requests.length, 0);
+  });
+
+  test("gets no log-in of the server's own for a policy's sake, unless sources.yml lists it", async (context) => {
+    for (const listed of [false, true]) {
+      const dockerConfigDirectory = folder(context);
+      const more = { egress: { blocklist: [] }, dockerConfigDirectory };
+      const { registry, digest, auths, ask, failure } = await setUp(context, more, listed);
+      const config = { auths: { [registry.host]: entry() } };
+      writeFileSync(join(dockerConfigDirectory, "config.json"), JSON.stringify(config));
+      auths("other", { "registry.example": entry("other:x") });
+      for (const access of [{ insecure: true }, { insecure: true, secrets: ["other"] }])
+        if (listed) assert.equal(await ask(access), digest);
+        else assert.match((await failure(access)).detail ?? "", /asked anonymously: without TLS the server's log-ins /);
+    }
+  });
+
+  test("gets no log-in that a registry with TLS has asked for", async (context) => {
+    const authority = newCertificate({ name: "authority", authority: true });
+    const certificate = newCertificate({ name: "registry", hosts: ["localhost"], issuer: authority });
+    let asked = 0;
+    const sent: (string | undefined)[] = [];
+    const tls = createTlsServer({ cert: certificate.pem, key: certificate.keyPem }, (_, response) => {
+      asked++;
+      response.writeHead(401, { "www-authenticate": 'Basic realm="x"', connection: "close" }).end();
+    });
+    const plain = createHttpServer((request, response) => {
+      sent.push(request.headers.authorization);
+      response.writeHead(401, { "www-authenticate": 'Basic realm="x"' }).end();
+    });
+    // After its first answer an attacker cuts all that is encrypted.
+    const server = createServer((socket) => {
+      socket.once("data", (first) => {
+        socket.pause();
+        socket.unshift(first);
+        if (first[0] !== 22) plain.emit("connection", socket);
+        else if (asked === 0) tls.emit("connection", socket);
+        else socket.destroy();
+        process.nextTick(() => socket.resume());
+      });
+      socket.on("error", () => {});
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    context.after(() => void server.close());
+    const host = `localhost:${(server.address() as AddressInfo).port}`;
+    const files = { "config.json": JSON.stringify({ auths: { [host]: entry() } }), "ca.pem": authority.pem };
+    const dockerConfigDirectory = folder(context, files);
+    const environment = { HOME: "/nonexistent", SSL_CERT_FILE: join(dockerConfigDirectory, "ca.pem") };
+    const loader = createLoader({
+      downloadDirectory: folder(context),
+      environment,
+      dockerConfigDirectory,
+      egress: { blocklist: [] },
+    });
+    context.after(() => loader.close());
+    const found = await loader.external.trust.digest(`${host}/app:v1`, { insecure: true });
+    assert.ok(found instanceof LookupFailure, String(found));
+    assert.equal(asked, 1);
+    assert.deepEqual(sent, []);
   });
 });

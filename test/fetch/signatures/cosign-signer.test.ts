@@ -173,6 +173,10 @@ const UNUSABLE: Readonly<Record<string, CosignAttestor>> = {
   "key.data of the attestor is not a public key in PEM for ECDSA (P-256, P-384, P-521), RSA or Ed25519": {
     key: { data: "x" },
   },
+  "source.tagPrefix of the attestor can't begin a tag": {
+    key: { data },
+    source: { tagPrefix: "../../other/manifests/" },
+  },
   "key.hashAlgorithm of the attestor is none of sha224, sha256, sha384, sha512": {
     key: { data, hashAlgorithm: "md5" },
   },

@@ -70,6 +70,20 @@ test("a tag that moves between two policies with different access is a failure",
   assert.deepEqual(second, new LookupFailure("the tag of the image has moved to another digest meanwhile"));
 });
 
+test("the content of another digest is a failure where a policy asks, and not where no signatures are looked for", () => {
+  const verdict = ({ digest }: DigestQuestion) => ({ verified: true, reasons: [digest] });
+  const metadata = () => ({ digest: "sha256:2", config: {} });
+  const sources = { images: { metadata }, trust: { ...NO_TRUST, digest: () => "sha256:1", verdict } };
+  const moved = new LookupFailure("the tag of the image has moved to another digest meanwhile");
+  const { external } = requestWorld(sources);
+  assert.deepEqual(external.imageVerdict(question), { verified: true, reasons: ["sha256:1"] });
+  assert.deepEqual(external.image("app:v1"), metadata());
+  assert.deepEqual(external.image("app:v1", access), moved);
+  const other = requestWorld(sources).external;
+  assert.deepEqual(other.image("app:v1", access), metadata());
+  assert.deepEqual(other.imageVerdict(question), { verified: true, reasons: ["sha256:2"] });
+});
+
 test("the log has the reasons of a verdict that is not verified, once", async () => {
   const { world } = moving({ verified: false, reasons: ["a signature by another key", "an expired certificate"] });
   const ask = () => world.external.imageVerdict(question);

@@ -27,7 +27,7 @@ export function compileImages(spec: PolicySpec, { compile, references, refused }
   const matchers = matchImageReferences.flatMap(({ glob = "", expression: source }, i): readonly ImageMatcher[] => {
     const path = ["spec", "matchImageReferences", i];
     const matcher = glob === "" ? undefined : globMatcher(glob);
-    if (typeof matcher === "function") return [{ glob: matcher, length: glob.length }];
+    if (typeof matcher === "function") return [{ glob: matcher, text: glob }];
     if (matcher !== undefined) refused(invalid([...path, "glob"], glob, matcher.error));
     const expression = matcher === undefined && references([...path, "expression"], source, "bool");
     return expression ? [{ expression }] : [];

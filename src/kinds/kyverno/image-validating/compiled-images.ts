@@ -14,10 +14,10 @@ export interface CompiledAttestor {
   readonly paths: readonly FieldPath[];
 }
 
-/** A glob over references, and the number of its characters. */
+/** A glob over references. */
 export interface ImageGlob {
   readonly glob: (image: string) => boolean;
-  readonly length: number;
+  readonly text: string;
 }
 
 /** A rule of `matchImageReferences`: a glob, or an expression over `ref`. */

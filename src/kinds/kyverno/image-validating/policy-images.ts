@@ -56,7 +56,8 @@ const SIGNERS = new WeakMap<CompiledImages, Readonly<Record<"attestors" | "attes
 /** The facts about images that all policies about one request have found (disposable). Later attempts take nothing of them back. */
 export class ImageEvidence {
   readonly #verified = new SmallMap<boolean>();
-  #globbed: Map<ImageGlob["glob"], Map<string, boolean>> | undefined;
+  /** Whether globs match, by length and text of the glob, and the image. */
+  readonly globbed = new Map<string, boolean>();
   /** Contents of attestations that were verified, by policy, image and type. */
   #payloads: Map<CompiledImages, Map<string, Value>> | undefined;
 
@@ -75,17 +76,6 @@ export class ImageEvidence {
         : `image ${image} is not verified: no policy performed a signature or attestation check on it`;
     }
     return undefined;
-  }
-
-  /** Whether a glob matches an image, if that is kept. */
-  globbed(glob: ImageGlob["glob"], image: string): boolean | undefined {
-    return this.#globbed?.get(glob)?.get(image);
-  }
-
-  keepGlobbed(glob: ImageGlob["glob"], image: string, matches: boolean): void {
-    this.#globbed ??= new Map();
-    const found = this.#globbed.get(glob) ?? new Map<string, boolean>();
-    this.#globbed.set(glob, found.set(image, matches));
   }
 
   keep(policy: CompiledImages, image: string, sought: Sought, payload: unknown): void {
@@ -158,16 +148,17 @@ export class PolicyImages implements ImageCalls {
     return false;
   }
 
-  /** Whether a glob matches. Long matches give others their turn, and later attempts know them. */
-  #globbed({ glob, length }: ImageGlob, image: string): boolean | Waiting {
-    const known = this.#evidence.globbed(glob, image);
+  /** Whether a glob matches. Long work gives others their turn, and later attempts know it. */
+  #globbed({ glob, text }: ImageGlob, image: string): boolean | Waiting {
+    const { globbed } = this.#evidence;
+    const known = globbed.size === 0 ? undefined : globbed.get(`${text.length} ${text}${image}`);
     if (known !== undefined) return known;
     if (this.#attempt.leavesOff()) return Waiting.INSTANCE;
     const matches = glob(image);
-    const steps = STEPS_PER_CHARACTER * length * image.length;
+    const steps = STEPS_PER_CHARACTER * text.length * image.length;
     this.#attempt.count(steps);
     this.#globSteps += steps;
-    if (this.#globSteps > MAX_GLOB_STEPS) this.#evidence.keepGlobbed(glob, image, matches);
+    if (this.#globSteps > MAX_GLOB_STEPS) globbed.set(`${text.length} ${text}${image}`, matches);
     return matches;
   }
 

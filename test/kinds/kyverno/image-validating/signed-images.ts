@@ -126,6 +126,8 @@ export interface EntryOptions {
   readonly id?: string;
   readonly external?: Partial<ExternalData>;
   readonly context?: Partial<EvaluationContext>;
+  /** Default: time stands still. */
+  readonly now?: () => number;
 }
 
 /** The answer of an entry of documents, and what is said of it when it is loaded. */
@@ -133,7 +135,7 @@ export async function asked(
   documents: readonly JsonObject[],
   trust: ImageTrust,
   question: Review,
-  { allowedToMutate = false, id = "p", external = {}, context: more = {} }: EntryOptions = {},
+  { allowedToMutate = false, id = "p", external = {}, context: more = {}, now = () => 0 }: EntryOptions = {},
 ) {
   const written = documents.map((each) => JSON.stringify(each)).join("\n---\n");
   const holder = parseConfig("p: { cel: { validations: [ { expression: 'true' } ] } }", "p.yaml");
@@ -149,7 +151,7 @@ export async function asked(
   };
   const problems: Problem[] = [];
   const prepared = prepareDocuments(entry, [kyvernoKind()], (problem) => problems.push(problem));
-  const world = { authorizer: NO_OPINION, now: () => 0, external: { ...NO_EXTERNAL, trust, ...external } };
+  const world = { authorizer: NO_OPINION, now, external: { ...NO_EXTERNAL, trust, ...external } };
   const made = await prepared.policy(world);
   return { outcome: await made.evaluate(question, context(more)), said: problems.map(formatProblem) };
 }
