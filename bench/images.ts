@@ -8,18 +8,25 @@
  * | a verdict on a key's signature, beside `crypto.verify` | 3 times |
  * | a verdict on an identity's signature (keyless), beside `crypto.verify` | 10 times |
  *
- * KYVERNO_IMAGES=PROGRAM measures Kyverno's engine beside it: a program that is asked as scripts/image-verdicts/README.md says.
+ * | the same beside Kyverno's engine, both by a registry on loopback, nothing kept | a third of its CPU |
+ *
+ * The last row needs KYVERNO_IMAGES, the program of scripts/image-verdicts, and port 5055: `unshare -rn sh -c 'ip link set lo up && node …'`. That program
+ * serves the registry, too; its CPU for that, and for the checks that it makes besides, is measured apart and left out.
  */
+import { spawn } from "node:child_process";
 import { createPublicKey, verify } from "node:crypto";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseResources } from "../src/config/documents/source-document.js";
 import type { ResourceEntry } from "../src/config/entry.js";
 import { parseConfig } from "../src/config/index.js";
+import { NO_SOURCES } from "../src/config/sources.js";
 import { openImageLayouts } from "../src/fetch/image-layout.js";
 import { formatImageReference, parseImageReference } from "../src/fetch/image-reference.js";
 import { ImageTrustReader } from "../src/fetch/image-trust.js";
-import { type Registry, SignatureChecks, sigstoreTrustRoot } from "../src/fetch/index.js";
+import { openRegistries, type Registry, SignatureChecks, sigstoreTrustRoot } from "../src/fetch/index.js";
 import type { CosignAttestor } from "../src/fetch/signatures/attestor.js";
 import { attestorVerdict } from "../src/fetch/signatures/attestor-verdict.js";
 import { kyvernoKind } from "../src/kinds/kyverno/kind.js";
@@ -28,6 +35,7 @@ import type { JsonObject } from "../src/kubernetes/object.js";
 import type { AdmissionQuestion, Policy } from "../src/policy/index.js";
 import { NO_OPINION } from "../src/world/authorizer/authorizer.js";
 import { NO_EXTERNAL } from "../src/world/external.js";
+import type { ImageTrust } from "../src/world/images/image-trust.js";
 import { RegistryTrust } from "../src/world/images/registry-trust.js";
 import { spread } from "./support/statistics.js";
 
@@ -85,7 +93,7 @@ function ratio(times: ReadonlyMap<string, readonly number[]>, own: string, other
   console.log(`  ${own} / ${other}: ${spread(times.get(own)!.map((each, i) => each / others[i]!))}`);
 }
 
-async function load(document: JsonObject, trust: RegistryTrust): Promise<Policy> {
+async function load(document: JsonObject, trust: ImageTrust): Promise<Policy> {
   const holder = parseConfig("p: { cel: { validations: [ { expression: 'true' } ] } }", "p.yaml");
   const [first] = holder.ok ? holder.config.entries : [];
   if (first?.kind !== "cel") throw new Error("the entry can't be made");
@@ -201,3 +209,83 @@ async function bareSignature(image: string) {
 console.log("\nA verdict made anew, the registry in memory");
 const cold = await inTurns(sides, 200);
 for (const name of Object.keys(COLD)) ratio(cold, name, "crypto.verify");
+
+// 3. Beside Kyverno.
+const program = process.env.KYVERNO_IMAGES;
+if (program !== undefined) await besideKyverno(program);
+
+async function besideKyverno(path: string): Promise<void> {
+  const folder = fileURLToPath(fixtures);
+  const peer = spawn(path, ["-layout", folder, "-trust", `${folder}trusted-root.json`, "-files", folder], {
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const lines = createInterface(peer.stdout)[Symbol.asyncIterator]();
+  /** Milliseconds of its CPU: of 100 ticks a second. */
+  const used = (): number => {
+    const fields = readFileSync(`/proc/${peer.pid}/stat`, "utf8").split(") ")[1]!.split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  };
+  const peerAsked = async (line: string, times: number): Promise<number> => {
+    const before = used();
+    for (let i = 0; i < times; i++) {
+      peer.stdin.write(`${line}\n`);
+      await lines.next();
+    }
+    return (used() - before) / times;
+  };
+  const access = openRegistries({ environment: {}, sources: { ...NO_SOURCES, insecure: new Set(["localhost:5055"]) } });
+  const vectors = readFileSync(new URL("../../test/vectors/image-validating/cases.jsonl", import.meta.url), "utf8");
+  const CASES = ["signature/bundle, key without log", "signature/bundle, identity: issuer and subject"];
+  console.log("\nA Pod of one image, nothing kept, a registry on loopback, milliseconds of CPU");
+  for (const id of CASES) {
+    const written = JSON.parse(vectors.split("\n").find((line) => line.includes(`"id":"${id}"`))!);
+    const { policies, resources } = written;
+    const line = JSON.stringify({ id, policies, resources });
+    const unasked = JSON.stringify({ id, policies, resources: [] });
+    const review: AdmissionQuestion = {
+      kind: "admission",
+      request: { ...request, object: resources[0] },
+      requestBytes: () => new Uint8Array(),
+    };
+    // A reader shares what it has read for a moment.
+    let reader = new ImageTrustReader(access.registry, checks);
+    const unkept: ImageTrust = {
+      digest: (image) => reader.digest(image, signal),
+      verdict: ({ image, digest, attestor, sought }) => reader.verdict(image, digest, attestor, sought, signal),
+      artifact: () => undefined,
+    };
+    const policy = await load(policies[0], unkept);
+    const evaluate = async () => {
+      reader = new ImageTrustReader(access.registry, checks);
+      const outcome = await policy.evaluate(review, context);
+      if (outcome.verdict !== "allow") throw new Error(JSON.stringify(outcome));
+    };
+    await peerAsked(line, 5);
+    for (let i = 0; i < 300; i++) await evaluate();
+    const figures: { ours: number; kyverno: number; ratio: number }[] = [];
+    for (let round = 0; round < 7; round++) {
+      const [whole, checking] = [await peerAsked(line, 20), await peerAsked(unasked, 20)];
+      const [registryBefore, before] = [used(), process.cpuUsage()];
+      for (let i = 0; i < 200; i++) await evaluate();
+      const { user, system } = process.cpuUsage(before);
+      const serving = (used() - registryBefore) / 200;
+      const [ours, kyverno] = [(user + system) / 200_000, whole - checking - serving];
+      figures.push({ ours, kyverno, ratio: kyverno / ours });
+    }
+    console.log(
+      `${id}: ours ${spread(figures.map(({ ours }) => ours))}, Kyverno's ${spread(
+        figures.map(({ kyverno }) => kyverno),
+        1,
+      )}`,
+    );
+    console.log(
+      `  how many times as much: ${spread(
+        figures.map((one) => one.ratio),
+        1,
+      )}`,
+    );
+  }
+  peer.stdin.end();
+  await once(peer, "exit");
+  await access.close();
+}
