@@ -24,7 +24,7 @@ export type TooMany = keyof JsonBounds;
  * brackets takes a hundred times as long as one of letters.
  */
 export function tooManyIn(text: string, { values, members = values }: JsonBounds): TooMany | undefined {
-  if (!mayHaveMoreValues(text.length, values)) return undefined;
+  if (!mayHaveMoreValues(text.length, Math.min(values, members))) return undefined;
   // By depth: the commas of an object; those of a list do not count.
   const commas: number[] = [];
   let found = 0;

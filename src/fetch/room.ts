@@ -1,4 +1,5 @@
 import { orAborted } from "../data/or-aborted.js";
+import { FetchError } from "./fetch-error.js";
 
 /** Releases taken room. Further calls do nothing. */
 export type Release = () => void;
@@ -28,11 +29,14 @@ export class Room {
   /**
    * Runs work when there is room.
    * @param late what an abort is called that comes before
+   * @throws FetchError then
    */
   async run<T>(owner: string, weight: number, signal: AbortSignal, late: string, work: () => Promise<T>): Promise<T> {
     const entered = this.enter(owner, weight);
     try {
-      await orAborted(entered, signal, late);
+      await orAborted(entered, signal, late).catch((cause: unknown) => {
+        throw new FetchError(late, { cause, unanswered: true, shown: late });
+      });
       return await work();
     } finally {
       void entered.then((leave) => leave());

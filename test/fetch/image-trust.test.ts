@@ -392,7 +392,7 @@ test("a registry that never answers holds a share of all questions, and each end
   assert.equal(await other.reader.digest(other.image, other.signal), other.digest);
   assert.equal(late.aborted, false);
   const began = performance.now();
-  for (const shown of await Promise.all(all)) assert.match(shown, /cannot be reached/);
+  for (const shown of await Promise.all(all)) assert.match(shown, /cannot be reached|no turn for the question in time/);
   assert.ok(performance.now() - began < 5_000);
   assert.equal(most, IMAGE_QUESTIONS.share);
   assert.equal(await reader.digest(image, other.signal), other.digest);
