@@ -26,17 +26,11 @@ export interface RegistryRequest extends Omit<HttpRequest, "permits"> {
   readonly isKnown?: boolean;
 }
 
-/** A header for a registry, and whether it was asked for by TLS: then it is sent by TLS only. */
-interface Granted {
-  readonly authorization: string;
-  readonly isSecret: boolean;
-}
-
 /** A connection to any number of registries. Tokens are kept until they expire, at most {@link MAX_TOKENS}. */
 export class RegistryConnection {
   readonly #http: HttpClient;
   readonly #credentials: CredentialStore;
-  readonly #tokens: LRUCache<string, Granted>;
+  readonly #tokens: LRUCache<string, string>;
 
   /** @param now monotonic milliseconds */
   constructor(http: HttpClient, credentials: CredentialStore, now: () => number) {
@@ -61,12 +55,11 @@ export class RegistryConnection {
     // Storage that a registry redirects to has other log-ins, and must not see the registry's.
     const isRegistry = url.host === this.address(image, "").host;
     const known = isRegistry ? this.#tokens.get(key) : undefined;
-    const ask = ({ authorization, isSecret = false }: Partial<Granted> = {}) =>
+    const ask = (authorization: string | undefined, isSecret = true) =>
       this.#http.request(url, {
         ...request,
         permits,
-        isSecret,
-        headers: { ...headers, ...(authorization && { authorization }) },
+        ...(authorization && { isSecret, headers: { ...headers, authorization } }),
       });
     let answer = await ask(known);
     let asked = "";
@@ -76,7 +69,7 @@ export class RegistryConnection {
       const login = await this.#credentials(image.host, image.repository, isSecret);
       asked = `, asked ${login.as}`;
       const authorization = await this.#authorize(image, answer, login, request);
-      if (authorization !== undefined) answer = await ask({ authorization, isSecret });
+      if (authorization !== undefined) answer = await ask(authorization, isSecret);
     }
     const { status } = answer;
     if ((status >= 200 && status < 300) || alsoAnswers.includes(status)) return answer;
@@ -135,8 +128,9 @@ export class RegistryConnection {
     const lasts = typeof content?.expires_in === "number" ? content.expires_in : DEFAULT_TOKEN_SECONDS;
     const ttl = (lasts - TOKEN_MARGIN_SECONDS) * 1000;
     const authorization = `Bearer ${token}`;
-    const granted = { authorization, isSecret: answer.url.protocol === "https:" };
-    if (ttl > 0) this.#tokens.set(`${image.host}/${image.repository} ${actions}`, granted, { ttl });
+    // A kept one is only sent as a secret.
+    const isKept = ttl > 0 && (answer.url.protocol === "https:" || this.#http.isListed(answer.url));
+    if (isKept) this.#tokens.set(`${image.host}/${image.repository} ${actions}`, authorization, { ttl });
     return authorization;
   }
 }

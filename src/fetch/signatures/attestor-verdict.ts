@@ -126,7 +126,7 @@ async function search(
   async function examine(
     listed: readonly Descriptor[],
     load: (one: Descriptor) => Promise<Candidate>,
-    sizeOf: (one: Descriptor) => Promise<number>,
+    isBundle: boolean,
   ): Promise<void> {
     for (let from = 0; from < listed.length && !isEnough(); from += isImage ? AT_ONCE : 1) {
       const some = listed.slice(from, isImage ? from + AT_ONCE : from + 1);
@@ -136,22 +136,24 @@ async function search(
           if (problem !== undefined && reasons.length < MAX_REASONS) reasons.push(problem.message);
         }
       };
-      const size = isImage ? 0 : await sizeOf(some[0]!);
+      const size = isImage ? 0 : isBundle ? await bundleSize(some[0]!) : some[0]!.size;
       if (size <= VERIFIED_BYTES.small) await work();
       else await large.run(place.host, size, signal, "there was no turn for a large attestation in time", work);
     }
   }
 
-  // Where it can't be read, the bundle can't be either.
-  const sizeOfBundle = async ({ digest: own }: Descriptor): Promise<number> => {
-    const manifest = registry.manifest({ host: place.host, repository: place.repository, digest: own }, signal);
-    return manifest.then((found) => layersOf(found)[0]?.size ?? 0).catch(() => 0);
-  };
+  /** What can't be read has no size, and fails again where it is needed. */
+  async function bundleSize({ digest: own }: Descriptor): Promise<number> {
+    const { host, repository } = place;
+    const layers = await registry
+      .manifest({ host, repository, digest: own }, signal)
+      .then(layersOf)
+      .catch(() => []);
+    return layers[0]?.size ?? 0;
+  }
 
-  await checks.withLayers(registry, artifact, kind, signal, (layers) =>
-    examine(layers, layer, async ({ size }) => size),
-  );
-  if (!isEnough()) await examine(await signatureReferrers(registry, place, expected, signal), bundle, sizeOfBundle);
+  await checks.withLayers(registry, artifact, kind, signal, (layers) => examine(layers, layer, false));
+  if (!isEnough()) await examine(await signatureReferrers(registry, place, expected, signal), bundle, true);
   if (verified !== undefined) return { verified: true, reasons: [], ...(!isImage && { payload: verified.statement }) };
   const none = isImage ? "no signatures found" : "no attestations of this type found";
   return refused(reasons.length === 0 ? [none] : reasons);
