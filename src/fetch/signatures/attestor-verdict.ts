@@ -142,7 +142,7 @@ async function search(
     }
   }
 
-  /** What can't be read has no size, and fails again where it is needed. */
+  /** The size of a bundle's layer. One that can't be read has none, and fails again where it is needed. */
   async function bundleSize({ digest: own }: Descriptor): Promise<number> {
     const { host, repository } = place;
     const layers = await registry

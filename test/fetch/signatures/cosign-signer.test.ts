@@ -96,7 +96,7 @@ const SAID: Readonly<Record<string, Said>> = {
   "roots in place of the trust root's": {
     of,
     right: { keyless: { ...keyless, roots: fulcioRoot + fulcio } },
-    wrong: { keyless: { ...keyless, roots: fulcioRoot } },
+    wrong: { keyless: { ...keyless, roots: otherRoot } },
     reason: "its certificate was not issued by a trusted authority",
   },
   "a key of a log, of Rekor 2": {
