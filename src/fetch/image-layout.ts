@@ -247,7 +247,7 @@ class Layout {
     if (files.length > MAX_LAYOUT_FILES) throw this.#broken(`blobs/sha256 has more than ${MAX_LAYOUT_FILES} files`);
     const others = files.filter((file) => /^[0-9a-f]{64}$/.test(file)).map((file) => `sha256:${file}`);
     let total = 0;
-    const look = async (digest: string): Promise<void> => {
+    const look = async (digest: string): Promise<readonly [string, Descriptor] | undefined> => {
       const entry = entries.get(digest);
       // Others may be layers and documents, which are larger, or not for us.
       const isManifest = /manifest|index/.test(entry?.mediaType ?? "");
@@ -261,23 +261,26 @@ class Layout {
       if (total > LAYOUT_MANIFEST_BYTES.total)
         throw this.#broken(`its manifests have more than ${LAYOUT_MANIFEST_BYTES.total} bytes`);
       // Only those are parsed: lists of signatures may be large.
-      if (bytes?.[0] !== 0x7b || !bytes.includes('"subject"')) return;
+      if (bytes?.[0] !== 0x7b || !bytes.includes('"subject"')) return undefined;
       const content = (isManifest ? readObject(bytes, name) : objectIn(bytes)) ?? {};
       const { artifactType, annotations, mediaType = "" } = content;
       const [to, config] = [content.subject, content.config].map((part) => (part ?? {}) as Partial<Descriptor>);
-      if (typeof to?.digest !== "string") return;
+      if (typeof to?.digest !== "string") return undefined;
       const type = artifactType || config?.mediaType;
       const one = { mediaType, digest, size: bytes.length, artifactType: type, annotations };
-      const list = found.get(to.digest) ?? [];
-      if (isDescriptor(one)) found.set(to.digest, list).get(to.digest)!.push(one);
-      else if (isManifest) throw this.#broken(`the manifest ${digest} has unusable annotations, or types`);
+      if (isDescriptor(one)) return [to.digest, one];
+      if (isManifest) throw this.#broken(`the manifest ${digest} has unusable annotations, or types`);
+      return undefined;
     };
     const all = [...new Set([...entries.keys(), ...others])];
     for (let from = 0; from < all.length; from += FILES_AT_ONCE)
-      await Promise.all(all.slice(from, from + FILES_AT_ONCE).map(look));
-    // In the order of the files, however long each took.
-    const order = new Map(all.map((digest, i) => [digest, i]));
-    for (const list of found.values()) list.sort((a, b) => order.get(a.digest)! - order.get(b.digest)!);
+      for (const [to, one] of (await Promise.all(all.slice(from, from + FILES_AT_ONCE).map(look))).filter(
+        (each) => !!each,
+      ))
+        found
+          .set(to, found.get(to) ?? [])
+          .get(to)!
+          .push(one);
     return found;
   }
 

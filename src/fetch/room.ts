@@ -1,21 +1,26 @@
-import { orAborted } from "../data/or-aborted.js";
 import { FetchError } from "./fetch-error.js";
 
 /** Releases taken room. Further calls do nothing. */
 export type Release = () => void;
 
 interface Entry {
-  readonly owner: string;
   readonly weight: number;
   readonly enter: (leave: Release) => void;
+}
+
+interface Owner {
+  /** Of its entries inside. */
+  weight: number;
+  readonly waiting: Set<Entry>;
 }
 
 /** Room for a limited weight at a time. The owner with the least weight enters first, so that none waits for all work of another. */
 export class Room {
   readonly #total: number;
   readonly #share: number;
-  readonly #inside = new Set<Entry>();
-  readonly #waiting = new Set<Entry>();
+  #used = 0;
+  /** Those with entries inside or waiting: there may be tens of thousands of entries. */
+  readonly #owners = new Map<string, Owner>();
 
   /**
    * @param total most weight of all entries; a heavier one enters alone
@@ -26,56 +31,78 @@ export class Room {
     this.#share = share;
   }
 
-  /**
-   * Runs work when there is room.
-   * @param late what an abort is called that comes before
-   * @throws FetchError then
-   */
+  /** Runs work when there is room. @throws FetchError with the text `late` when the signal is aborted first */
   async run<T>(owner: string, weight: number, signal: AbortSignal, late: string, work: () => Promise<T>): Promise<T> {
-    const entered = this.enter(owner, weight);
+    const leave = await this.enter(owner, weight, { signal, late });
     try {
-      await orAborted(entered, signal, late).catch((cause: unknown) => {
-        throw new FetchError(late, { cause, unanswered: true, shown: late });
-      });
       return await work();
     } finally {
-      void entered.then((leave) => leave());
+      leave();
     }
   }
 
-  /** Resolves when there is room. */
-  enter(owner: string, weight: number): Promise<Release> {
-    return new Promise((enter) => {
-      this.#waiting.add({ owner, weight, enter });
+  /** Resolves when there is room. @param until as for {@link run}; absent: it waits as long as it takes */
+  enter(
+    name: string,
+    weight: number,
+    until?: { readonly signal: AbortSignal; readonly late: string },
+  ): Promise<Release> {
+    return new Promise((enter, reject) => {
+      const owner = this.#owners.get(name) ?? { weight: 0, waiting: new Set() };
+      this.#owners.set(name, owner);
+      const gone = (): void => {
+        if (!owner.waiting.delete(entry)) return;
+        this.#forget(name, owner);
+        reject(new FetchError(until!.late, { unanswered: true, shown: until!.late }));
+        // One that waited behind it may fit.
+        this.#admit();
+      };
+      const entry: Entry = {
+        weight,
+        enter(leave) {
+          until?.signal.removeEventListener("abort", gone);
+          enter(leave);
+        },
+      };
+      owner.waiting.add(entry);
+      if (until?.signal.aborted) gone();
+      else until?.signal.addEventListener("abort", gone, { once: true });
       this.#admit();
     });
   }
 
   #admit(): void {
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
-      const entry = next;
-      this.#waiting.delete(entry);
-      this.#inside.add(entry);
-      entry.enter(() => {
-        if (this.#inside.delete(entry)) this.#admit();
+      const [name, owner, { weight, enter }] = next;
+      owner.waiting.delete(next[2]);
+      owner.weight += weight;
+      this.#used += weight;
+      let isInside = true;
+      enter(() => {
+        if (!isInside) return;
+        isInside = false;
+        owner.weight -= weight;
+        this.#used -= weight;
+        this.#forget(name, owner);
+        this.#admit();
       });
     }
   }
 
+  #forget(name: string, { weight, waiting }: Owner): void {
+    if (weight === 0 && waiting.size === 0) this.#owners.delete(name);
+  }
+
   /** The next entry. Lighter ones don't pass it: a heavy one would never enter. */
-  #next(): Entry | undefined {
-    let used = 0;
-    const owners = new Map<string, number>();
-    for (const { owner, weight } of this.#inside) {
-      used += weight;
-      owners.set(owner, (owners.get(owner) ?? 0) + weight);
+  #next(): readonly [string, Owner, Entry] | undefined {
+    if (this.#used >= this.#total) return undefined;
+    let next: readonly [string, Owner, Entry] | undefined;
+    for (const [name, owner] of this.#owners) {
+      const [entry] = owner.waiting;
+      if (entry === undefined || (owner.weight > 0 && owner.weight + entry.weight > this.#share)) continue;
+      if (next === undefined || owner.weight < next[1].weight) next = [name, owner, entry];
+      if (owner.weight === 0) break;
     }
-    let next: Entry | undefined;
-    for (const entry of this.#waiting) {
-      const own = owners.get(entry.owner) ?? 0;
-      if (own > 0 && own + entry.weight > this.#share) continue;
-      if (next === undefined || own < (owners.get(next.owner) ?? 0)) next = entry;
-    }
-    return next !== undefined && (used === 0 || used + next.weight <= this.#total) ? next : undefined;
+    return next !== undefined && (this.#used === 0 || this.#used + next[2].weight <= this.#total) ? next : undefined;
   }
 }

@@ -76,4 +76,38 @@ describe("a room", () => {
     await seen.leave("a");
     assert.deepEqual(seen.entered, ["a", "heavy"]);
   });
+
+  test("is not waited for beyond a signal, and those behind enter", async () => {
+    const room = new Room(2, 1);
+    const leave = await room.enter("x", 2);
+    const ends = new AbortController();
+    const ran: string[] = [];
+    const run = (name: string, signal: AbortSignal) =>
+      room.run("y", 2, signal, "too late", async () => void ran.push(name));
+    const first = run("first", ends.signal);
+    const second = run("second", new AbortController().signal);
+    ends.abort();
+    await assert.rejects(first, { name: "FetchError", message: "too late", transient: true });
+    await assert.rejects(run("third", ends.signal), { message: "too late" });
+    leave();
+    await second;
+    assert.deepEqual(ran, ["second"]);
+  });
+
+  test("takes its time for tens of thousands who wait, of one owner or of many", async () => {
+    for (const owners of [1, 20_000]) {
+      const room = new Room(64, 24);
+      const late = new Set<AbortController>();
+      const began = performance.now();
+      const all = Array.from({ length: 20_000 }, (_, i) => {
+        const end = new AbortController();
+        late.add(end);
+        return room.run(`o${i % owners}`, 1, end.signal, "late", () => turn()).catch(() => {});
+      });
+      for (const end of late) end.abort();
+      await Promise.all(all);
+      assert.ok(performance.now() - began < 3_000);
+      await room.run("o1", 64, new AbortController().signal, "late", async () => {});
+    }
+  });
 });
