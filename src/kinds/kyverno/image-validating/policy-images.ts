@@ -57,7 +57,7 @@ const SIGNERS = new WeakMap<CompiledImages, Readonly<Record<"attestors" | "attes
 export class ImageEvidence {
   readonly #verified = new SmallMap<boolean>();
   /** Whether globs match, by length and text of the glob, and the image. */
-  readonly globbed = new Map<string, boolean>();
+  globbed: Map<string, boolean> | undefined;
   /** Contents of attestations that were verified, by policy, image and type. */
   #payloads: Map<CompiledImages, Map<string, Value>> | undefined;
 
@@ -150,15 +150,17 @@ export class PolicyImages implements ImageCalls {
 
   /** Whether a glob matches. Long work gives others their turn, and later attempts know it. */
   #globbed({ glob, text }: ImageGlob, image: string): boolean | Waiting {
-    const { globbed } = this.#evidence;
-    const known = globbed.size === 0 ? undefined : globbed.get(`${text.length} ${text}${image}`);
+    const evidence = this.#evidence;
+    const known = evidence.globbed?.get(`${text.length} ${text}${image}`);
     if (known !== undefined) return known;
     if (this.#attempt.leavesOff()) return Waiting.INSTANCE;
     const matches = glob(image);
     const steps = STEPS_PER_CHARACTER * text.length * image.length;
     this.#attempt.count(steps);
     this.#globSteps += steps;
-    if (this.#globSteps > MAX_GLOB_STEPS) globbed.set(`${text.length} ${text}${image}`, matches);
+    if (this.#globSteps <= MAX_GLOB_STEPS) return matches;
+    evidence.globbed ??= new Map();
+    evidence.globbed.set(`${text.length} ${text}${image}`, matches);
     return matches;
   }
 
