@@ -190,6 +190,11 @@ describe("apply and test", () => {
       assert.ok(entries.includes(entry), `${entry}: ${stdout}`);
     const tagged = await run("apply", at("strict.yaml"), "--resource", pod("team/app:bundle-key"));
     assert.match(tagged.stdout, /strict image localhost:5055\/team\/app:bundle-key does not have a digest/);
+    const { stderr } = await run("apply", at("signed.yaml"), "--resource", pod("team/app:unsigned"));
+    assert.match(
+      stderr,
+      /^detail: policy signed -> resource ns\/Pod\/\S+: \S+ is not verified by key: no signatures found$/m,
+    );
   });
 
   test("compare rows by the policy's name, with exceptions and payloads", async (context) => {

@@ -94,9 +94,9 @@ export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false, checked
         policy: (outer) =>
           new KyvernoPolicySet(judging, { id, world: worldOf(objects, outer), validationActions, watcher }),
       };
-      const tagged = judging.filter(replacesTags);
-      const pinning = documents.allowedToMutate === true ? tagged : [];
-      if (pinning.length === 0) for (const problem of warningsOfTags(tagged, own, id)) warn(problem);
+      const pinning = documents.allowedToMutate === true ? judging.filter(replacesTags) : [];
+      const unpinned = judging.filter((policy) => !pinning.includes(policy));
+      for (const problem of warningsOfTags(unpinned, own, id)) warn(problem);
       if (mutating.length + pinning.length === 0) return judged;
       const findTypes = findTypesIn(brought);
       const mutates: PreparedDocuments = {
@@ -128,11 +128,13 @@ function warningsOfTags(
   id: string,
 ): readonly Problem[] {
   const path = ["spec", "validationConfigurations"];
-  const advice = id.includes("/")
-    ? "members of a group never mutate: write verifyDigest: false, or images by their digests"
-    : "write allowedToMutate: true in the entry, or verifyDigest: false";
-  const refusing = policies.filter(({ variants: [base] }) => base?.images?.verifyDigest === true);
-  return refusing.flatMap(({ resource: { kind, metadata } }) => {
+  const refusing = policies.filter(({ variants: [base] }) => base?.images?.verifyDigest && base.images.mutateDigest);
+  return refusing.flatMap(({ resource: { kind, metadata }, variants: [base] }) => {
+    const group = id.includes("/") ? "members of a group never mutate" : undefined;
+    const never = base?.mode === "JSON" ? "JSON payloads are never changed" : group;
+    const advice = never
+      ? `${never}: write verifyDigest: false, or images by their digests`
+      : "write allowedToMutate: true in the entry, or verifyDigest: false";
     const document = documents.find(({ value }) => text(value, "kind") === kind && nameOf(value) === metadata.name);
     const message = `images with tags are refused, since tags are not replaced by digests: ${advice}`;
     return document === undefined ? [] : [document.problem("warning", path, message)];

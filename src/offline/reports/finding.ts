@@ -56,7 +56,7 @@ export interface Finding {
   readonly exceptions: readonly string[];
   /** Set where the policy did not match the resource: nothing was judged. */
   readonly unmatched?: true;
-  /** The findings of a group's members, where the group passed all the same. */
+  /** The findings of a group's members, where the group passed all the same; of a failure: why signatures of the resource's images do not count. */
   readonly note?: string;
 }
 

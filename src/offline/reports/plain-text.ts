@@ -38,17 +38,18 @@ export const isTold = (
   policies: readonly ReportedPolicy[],
 ): boolean => status === "fail" || (status !== "pass" && policies[policy]?.tellsAllButPasses === true);
 
-/** The lines of standard error about a resource: errors that are only counted, and findings of groups' members. */
+/** The lines of standard error about a resource: errors that are only counted, reasons of failures, and findings of groups' members. */
 export function notes(
   { resource: { namespace, kind, name }, findings }: Scanned,
   policies: readonly ReportedPolicy[],
 ): readonly string[] {
   return findings.filter(isNoted).flatMap((finding) => {
-    if (isTold(finding, policies)) return [];
     const { policy, status, message, note } = finding;
+    if (note === undefined && isTold(finding, policies)) return [];
     const path = `${namespace}/${kind}/${name}`;
     const about = `policy ${policies[policy]?.name ?? ""} -> resource ${path === "//" ? "JSON payload" : path}`;
-    const said = status === "error" ? `Error: ${about} could not be judged: ${message}` : `warning: ${about}: ${note}`;
+    const level = status === "fail" ? "detail" : "warning";
+    const said = status === "error" ? `Error: ${about} could not be judged: ${message}` : `${level}: ${about}: ${note}`;
     return [printable(said)];
   });
 }

@@ -129,7 +129,8 @@ class OneMode {
     return { findings: this.#findings(input, answer), object: answer.object };
   }
 
-  #findings(input: EngineInput, { responses, failure }: EngineAnswer): readonly Finding[] {
+  #findings(input: EngineInput, { responses, failure, detail }: EngineAnswer): readonly Finding[] {
+    let note = detail;
     if (failure !== undefined) return this.#failed(failure);
     const findings: Finding[] = [];
     for (const response of responses) {
@@ -141,7 +142,10 @@ class OneMode {
       const { rule, status, message, properties } = found;
       const names = exceptions.length === 0 ? NO_NAMES : exceptions.map(({ metadata }) => metadata.name ?? "");
       const place = this.#places.get(policy) ?? this.#first;
-      findings.push({ policy: place, rule, status, message, properties, exceptions: names });
+      const finding = { policy: place, rule, status, message, properties, exceptions: names };
+      const explains = status === "fail" && policy.variants[0]?.images !== undefined ? note : undefined;
+      findings.push(explains === undefined ? finding : { ...finding, note: explains });
+      if (explains !== undefined) note = undefined;
     }
     return findings.sort(byPolicy);
   }

@@ -201,7 +201,9 @@ class SetEvaluator implements Evaluator {
   #limitOf({ timeout }: ServedPolicy, milliseconds: number, isCallers: boolean): string {
     if (isCallers) return "the time that the caller gave was up (timeout in the request's address)";
     const setter =
-      timeout === undefined ? "--policy-timeout" : "timeoutEvalSeconds, of the entry or of its members together";
+      timeout === undefined || timeout === this.#timeout
+        ? "--policy-timeout"
+        : "timeoutEvalSeconds, of the entry or of its members together";
     return `the limit is ${Math.round(milliseconds) / 1000} s, set by ${setter}`;
   }
 

@@ -110,7 +110,11 @@ describe("evaluator (spec kubewarden.md 4)", () => {
 
   test("a time-out says in its detail how long the policy had, and who set that", async () => {
     const late = { verdict: "error", message: "too late", cause: "timeout" } as const;
-    const entries = [entry("own", () => late, { timeout: 500 }), entry("default", () => late)];
+    const entries = [
+      entry("own", () => late, { timeout: 500 }),
+      entry("default", () => late),
+      entry("loaded", () => late, { timeout: 2000 }),
+    ];
     const evaluator = evaluatorOf(entries, { policyTimeout: 2000, now: () => 1000 });
     const detailOf = async (id: string, deadline?: number) =>
       (await settled(ask(evaluator, id, POD, "validate", deadline))).outcome.detail;
@@ -118,7 +122,8 @@ describe("evaluator (spec kubewarden.md 4)", () => {
       await detailOf("own"),
       "the limit is 0.5 s, set by timeoutEvalSeconds, of the entry or of its members together",
     );
-    assert.equal(await detailOf("default"), "the limit is 2 s, set by --policy-timeout");
+    for (const id of ["default", "loaded"])
+      assert.equal(await detailOf(id), "the limit is 2 s, set by --policy-timeout");
     assert.match((await detailOf("default", 1200)) ?? "", /^the time that the caller gave was up/);
   });
 

@@ -380,6 +380,9 @@ describe("tags", () => {
     );
     const member = await asked([strict], registry(IMAGES), creating(pod("ex.io/app:1")), { id: "group/member" });
     assert.match(member.said.join(""), /members of a group never mutate: write verifyDigest: false/);
+    const json = policy({ validationConfigurations: {}, evaluation: { mode: "JSON" } });
+    const payloads = await asked([json], registry(IMAGES), creating(pod("ex.io/app:1")), { allowedToMutate: true });
+    assert.match(payloads.said.join(""), /JSON payloads are never changed: write verifyDigest: false/);
     assert.deepEqual((await asked([policy()], registry(IMAGES), creating(pod("ex.io/app:1")))).said, []);
   });
 
