@@ -6,7 +6,8 @@ import { CertificateProblem } from "./problem.js";
 export const MOST_COMPARISONS = 250_000;
 
 /** Tags of general names, without the bits of their encoding. */
-const NAME = { dns: 2, directory: 4, uri: 6, ip: 7 } as const;
+const NAME = { mail: 1, dns: 2, directory: 4, uri: 6, ip: 7 } as const;
+const TEXTS: readonly number[] = [NAME.mail, NAME.uri];
 const HIGHEST_NAME = 8;
 
 interface GeneralName {
@@ -22,16 +23,22 @@ const SUBJECT: GeneralName = { kind: NAME.directory, value: Buffer.alloc(0) };
  * @param constraints the content of the extension
  * @param subjectAltName the content of the extension
  * @param count called for every comparison
+ * @param judgesHosts whether mail addresses and URIs are judged by their hosts: a constraint is one host, all below it (`.example.org`), or one mailbox
  * @throws CertificateProblem
  */
-export function checkNames(constraints: Buffer, subjectAltName: Buffer | undefined, count: () => void): void {
+export function checkNames(
+  constraints: Buffer,
+  subjectAltName: Buffer | undefined,
+  count: () => void,
+  judgesHosts = false,
+): void {
   const [permitted, excluded] = readAll(constraints, (reader) => [
     subtrees(reader, contextTag(0, true)),
     subtrees(reader, contextTag(1, true)),
   ]);
   for (const names = new DerReader(subjectAltName ?? Buffer.alloc(0)); !names.atEnd; )
-    checkName(generalName(names.element()), permitted, excluded, count);
-  checkName(SUBJECT, permitted, excluded, count);
+    checkName(generalName(names.element()), permitted, excluded, count, judgesHosts);
+  checkName(SUBJECT, permitted, excluded, count, judgesHosts);
 }
 
 function subtrees(reader: DerReader, tag: number): Buffer {
@@ -43,7 +50,9 @@ function checkName(
   permitted: Buffer | undefined,
   excluded: Buffer | undefined,
   count: () => void,
+  judgesHosts: boolean,
 ): void {
+  const matches = judgesHosts && TEXTS.includes(name.kind) ? hostMatches : judged;
   let constrained = false;
   let allowed = false;
   for (const base of basesOf(permitted, count)) {
@@ -73,7 +82,7 @@ function generalName({ tag, value }: Element): GeneralName {
 }
 
 /** Whether a name is within a constraint of the same kind. Kinds that cannot be judged are never within what is permitted, and always within what is excluded. */
-function matches(name: GeneralName, base: GeneralName, permitted: boolean): boolean {
+function judged(name: GeneralName, base: GeneralName, permitted: boolean): boolean {
   switch (name.kind) {
     case NAME.dns:
       return dnsMatches(name.value.toString("latin1"), base.value.toString("latin1"), permitted);
@@ -86,6 +95,18 @@ function matches(name: GeneralName, base: GeneralName, permitted: boolean): bool
       throw new CertificateProblem("NameConstraintViolation");
   }
 }
+
+/** Whether the host of a mail address or a URI is within a constraint. */
+function hostMatches({ kind, value }: GeneralName, base: GeneralName): boolean {
+  const [text, within] = [value.toString("latin1"), base.value.toString("latin1").toLowerCase()];
+  const isMail = kind === NAME.mail;
+  const host = (isMail ? text.slice(text.lastIndexOf("@") + 1) : hostOf(text)).toLowerCase();
+  if (!isDnsName(host)) throw new CertificateProblem("NameConstraintViolation");
+  if (isMail && within.includes("@")) return text.toLowerCase() === within;
+  return within === "" || (within.startsWith(".") ? host.endsWith(within) : host === within);
+}
+
+const hostOf = (uri: string): string => (URL.canParse(uri) ? new URL(uri).hostname : "");
 
 const LABEL = "(?!-)[A-Za-z0-9_-]{1,63}(?<!-)";
 const DNS_NAME = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`);

@@ -100,7 +100,8 @@ function isSigned(signed: Buffer, signature: Buffer, { hash, pss }: Algorithm, p
   }
 }
 
-function hasGoodLength({ asymmetricKeyDetails }: KeyObject): boolean {
+/** Whether a key is long enough where it is one of RSA, and not too long. */
+export function hasGoodLength({ asymmetricKeyDetails }: Pick<KeyObject, "asymmetricKeyDetails">): boolean {
   const { modulusLength = SHORTEST_RSA } = asymmetricKeyDetails ?? {};
   return modulusLength >= SHORTEST_RSA && modulusLength <= LONGEST_RSA;
 }

@@ -163,7 +163,8 @@ export function readBasicConstraints(value: Buffer | undefined): { authority: bo
   }));
 }
 
-function signsCertificates(keyUsage: Buffer): boolean {
+/** Whether a key usage permits to sign certificates. */
+export function signsCertificates(keyUsage: Buffer): boolean {
   const bits = new DerReader(keyUsage).expect(TAG.bitString);
   return ((bits[1] ?? 0) & (0x80 >> KEY_CERT_SIGN)) !== 0;
 }

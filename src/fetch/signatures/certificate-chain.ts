@@ -5,8 +5,10 @@ import type { TrustMaterial } from "@sigstore/verify";
 import { type Certificate, readCertificate } from "../../x509/certificate.js";
 import { contextTag, DerReader, TAG } from "../../x509/der.js";
 import { element } from "../../x509/issue.js";
-import { readBasicConstraints } from "../../x509/trust.js";
-import { isIssued, purposesOf } from "./notation-certificates.js";
+import { checkNames, MOST_COMPARISONS } from "../../x509/name-constraints.js";
+import { CertificateProblem } from "../../x509/problem.js";
+import { readBasicConstraints, signsCertificates } from "../../x509/trust.js";
+import { isIssued, isStamper, purposesOf } from "./notation-certificates.js";
 import type { Signature } from "./signature-layer.js";
 import { SignatureProblem } from "./statement.js";
 import { contentOf, elementsOf, partsOf, readToken } from "./timestamp-token.js";
@@ -49,7 +51,7 @@ export function trustOf(material: TrustMaterial): Trust {
 function authoritiesIn(list: TrustMaterial["certificateAuthorities"]): readonly Authority[] {
   return list.flatMap(({ certChain, validFor }) => {
     try {
-      return [{ ...authorityOf(certChain.map(({ root }) => readCertificate(root.toDER(), true))), validFor }];
+      return [{ ...authorityOf(certChain.map(({ root }) => readCertificate(root.toDER()))), validFor }];
     } catch {
       return [];
     }
@@ -75,8 +77,10 @@ export function authorityOf(certificates: readonly Certificate[]): Authority {
   const leaf = first === undefined || isAuthority(first) ? undefined : first;
   const chain = leaf === undefined ? certificates : certificates.slice(1);
   for (const [below, certificate] of chain.entries()) {
-    const { authority, pathLength } = readBasicConstraints(certificate.extensions.basicConstraints);
+    const { basicConstraints, keyUsage } = certificate.extensions;
+    const { authority, pathLength } = readBasicConstraints(basicConstraints);
     const issuer = chain[below + 1];
+    if (keyUsage !== undefined && !signsCertificates(keyUsage)) throw new Error("not for certificates");
     if (!authority || pathLength < below || (issuer !== undefined && !isIssued(certificate, issuer)))
       throw new Error("not a chain");
   }
@@ -105,7 +109,23 @@ function issuerAt(
   if (validFor !== undefined && (time < validFor.start.getTime() || time > validFor.end.getTime())) return undefined;
   const index = chain.findIndex((one) => isIssued(certificate, one));
   const above = chain.slice(Math.max(index, 0));
-  return above.every((one) => isFor(one, purpose) && isValidAt(one, time)) ? chain[index] : undefined;
+  const isRight = (one: Certificate) => isFor(one, purpose) && isValidAt(one, time) && mayCertify(one, certificate);
+  return above.every(isRight) ? chain[index] : undefined;
+}
+
+/** Whether the names in a certificate are among those that an authority may certify. */
+function mayCertify({ extensions: { nameConstraints } }: Certificate, { extensions }: Certificate): boolean {
+  if (nameConstraints === undefined) return true;
+  let comparisons = 0;
+  const count = () => {
+    if (++comparisons > MOST_COMPARISONS) throw new CertificateProblem("MaximumNameConstraintComparisonsExceeded");
+  };
+  try {
+    checkNames(nameConstraints, extensions.subjectAltName, count, true);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -201,7 +221,7 @@ function timeOf(der: Buffer, about: Buffer, authorities: readonly Authority[]): 
       one.serialNumber.equals(contentOf(serial, TAG.integer)) && one.issuer.equals(contentOf(issuer, TAG.sequence));
     for (const authority of authorities) {
       const leaf = (authority.leaf === undefined ? token.certificates : [authority.leaf]).find(isSigner);
-      if (leaf === undefined || !isFor(leaf, TIME_STAMPING, true) || !isValidAt(leaf, token.time)) continue;
+      if (leaf === undefined || !isStamper(leaf) || !isValidAt(leaf, token.time)) continue;
       if (issuerAt(leaf, authority, TIME_STAMPING, token.time) === undefined) continue;
       return token.isSignedBy(leaf) ? token.time : undefined;
     }

@@ -6,7 +6,7 @@ import { readPublicKey } from "../../config/public-key.js";
 import { parsePlainJson } from "../../data/json.js";
 import { hasMoreValues } from "../../data/json-values.js";
 import { type Certificate, readCertificate } from "../../x509/certificate.js";
-import { keyOf } from "../../x509/signature.js";
+import { hasGoodLength, keyOf } from "../../x509/signature.js";
 import { parseImageReference } from "../image-reference.js";
 import { MAX_ANSWER_VALUES } from "../limits.js";
 import type { CosignAttestor } from "./attestor.js";
@@ -124,7 +124,9 @@ async function prepared(attestor: CosignAttestor) {
       if (own === undefined && !isFor(certificate, CODE_SIGNING, true))
         throw new SignatureProblem("its certificate is not for signatures");
       if (own === undefined) checkIdentity(certificate, fits, keyless?.additionalExtensions);
-      return { key: keyOf(certificate), publicKey: certificate.publicKey, certificate };
+      const certified = keyOf(certificate);
+      if (!isKnown(certified)) throw new SignatureProblem("its certificate has a key of an unknown kind or size");
+      return { key: certified, publicKey: certificate.publicKey, certificate };
     },
     /**
      * Checks everything else of a signature.
@@ -207,15 +209,19 @@ function blocksIn(member: string, pem: string): readonly string[] {
 
 function publicKeyIn(member: string, pem: string): KeyObject {
   const key = PUBLIC_KEY.test(pem) ? readPublicKey(pem) : undefined;
-  if (key !== undefined && KEY_TYPES.has(key.asymmetricKeyDetails?.namedCurve ?? key.asymmetricKeyType)) return key;
-  throw wrong(member, "is not a public key in PEM for ECDSA (P-256, P-384, P-521), RSA or Ed25519");
+  if (key !== undefined && isKnown(key)) return key;
+  throw wrong(member, "is not a public key in PEM for ECDSA (P-256, P-384, P-521), RSA (2048 bits or more) or Ed25519");
 }
+
+/** Whether a key is of a kind and size that counts. */
+const isKnown = ({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): boolean =>
+  KEY_TYPES.has(asymmetricKeyDetails.namedCurve ?? asymmetricKeyType) && hasGoodLength({ asymmetricKeyDetails });
 
 /** Certificates, which may be written in Base64 once more. */
 function certificatesIn(member: string, text: string): readonly Certificate[] {
   const pem = text.includes("-----") ? text : Buffer.from(text, "base64").toString("utf8");
   const blocks = blocksIn(member, pem);
-  return reading(member, () => blocks.map((block) => readCertificate(derOf(block), true)));
+  return reading(member, () => blocks.map((block) => readCertificate(derOf(block))));
 }
 
 /** Logs of given keys, which have no names. */

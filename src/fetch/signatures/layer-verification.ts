@@ -1,21 +1,21 @@
 /** Checks single signatures: the signature itself, the certificate's chain and identity, the log entry. */
-import { type KeyObject, verify, X509Certificate } from "node:crypto";
-import type { X509Certificate as ParsedCertificate } from "@sigstore/core";
+import { type KeyObject, verify, type X509Certificate } from "node:crypto";
 import type { TrustMaterial } from "@sigstore/verify";
-import { readCertificate } from "../../x509/certificate.js";
-import { checkCertificate, stampedAt, trustOf } from "./certificate-chain.js";
-import { checkLogged } from "./log-entry.js";
+import { type Certificate, readCertificate } from "../../x509/certificate.js";
+import { DerReader, TAG } from "../../x509/der.js";
+import { keyOf } from "../../x509/signature.js";
+import { CODE_SIGNING, checkCertificate, isFor, stampedAt, trustOf } from "./certificate-chain.js";
+import { checkLogged, derOf } from "./log-entry.js";
 import type { Claimed, Signature } from "./signature-layer.js";
+import { identityIn } from "./signer-identity.js";
 import type { TrustRoot } from "./trust-root.js";
 
-/** Fulcio's extension with the repository of the signing workflow. */
-const WORKFLOW_REPOSITORY = "1.3.6.1.4.1.57264.1.5";
-/** Fulcio's extensions with the issuer of the identity: the current and the former one. */
-const ISSUER = "1.3.6.1.4.1.57264.1.8";
-const FORMER_ISSUER = "1.3.6.1.4.1.57264.1.1";
-/** The extension with a certificate's key usages, and the usage that signatures need. */
-const EXTENDED_KEY_USAGE = "2.5.29.37";
-const CODE_SIGNING = "1.3.6.1.5.5.7.3.3";
+/** The number of Fulcio's extension with the repository of the signing workflow. */
+const WORKFLOW_REPOSITORY = 5;
+/** Tags of alternative names. */
+const [MAIL, URI] = [1, 6];
+/** The bit of the key usage. */
+const DIGITAL_SIGNATURE = 0x80;
 
 /** The signer named by a certificate. */
 export interface SignerIdentity {
@@ -32,33 +32,40 @@ export interface SignerIdentity {
  * @throws FetchError when a log entry must be checked and the trust root is not available
  */
 export async function signedWithKey(layer: Signature, key: KeyObject, trustRoot: TrustRoot): Promise<boolean> {
-  if (!signatureFits(layer, key)) return false;
-  if (layer.log === undefined) return true;
-  const { tlogs } = await trustRoot();
-  return isRight(async () => void (await checkLogged(layer, await layer.bundle(), spkiOf(key), tlogs, false)));
+  return (await loggedTimes(layer, key, trustRoot)) !== undefined;
 }
 
-const spkiOf = (key: KeyObject): Buffer => key.export({ type: "spki", format: "der" });
+/** The times of log entries of a key's signature, in milliseconds since 1970; undefined when the signature or an entry is not right. */
+async function loggedTimes(
+  layer: Signature,
+  key: KeyObject,
+  trustRoot: TrustRoot,
+): Promise<readonly number[] | undefined> {
+  if (!signatureFits(layer, key)) return undefined;
+  if (layer.log === undefined) return [];
+  const { tlogs } = await trustRoot();
+  try {
+    return await checkLogged(layer, await layer.bundle(), key.export({ type: "spki", format: "der" }), tlogs, false);
+  } catch {
+    return undefined;
+  }
+}
 
 /** The identity in a signature's certificate, not yet verified. */
 export interface Claim extends SignerIdentity {
-  readonly certificate: X509Certificate;
+  readonly certificate: Certificate;
 }
 
 /** The claim of a signature: undefined without a certificate with an identity, with a certificate that is not for signatures, or without a log entry. */
-export async function claimOf({ certificate: pem, log }: Claimed): Promise<Claim | undefined> {
+export function claimOf({ certificate: pem, log }: Claimed): Claim | undefined {
   if (pem === undefined || log === undefined) return undefined;
-  const { X509Certificate: Parsed } = await import("@sigstore/core");
   try {
-    const certificate = new X509Certificate(pem);
-    const parsed = Parsed.parse(Buffer.from(certificate.raw));
-    const current = parsed.extension(ISSUER);
-    const issuer = current === undefined ? parsed.extension(FORMER_ISSUER)?.value : current.valueObj.subs[0]?.value;
-    const subject = parsed.subjectAltName;
-    if (issuer === undefined || subject === undefined || unfitness(parsed) !== undefined) return undefined;
-    const workflowRepository = parsed.extension(WORKFLOW_REPOSITORY)?.value.toString("utf8");
-    const identity = { issuer: issuer.toString("ascii"), subject, ...(workflowRepository && { workflowRepository }) };
-    return { ...identity, certificate };
+    const certificate = readCertificate(derOf(pem));
+    const { issuer, names, text } = identityIn(certificate);
+    const subject = (names.find(({ tag }) => tag === URI) ?? names.find(({ tag }) => tag === MAIL))?.value.toString();
+    if (issuer === undefined || subject === undefined || unfitness(certificate) !== undefined) return undefined;
+    const workflowRepository = text(WORKFLOW_REPOSITORY);
+    return { issuer, subject, ...(workflowRepository && { workflowRepository }), certificate };
   } catch {
     return undefined;
   }
@@ -71,25 +78,14 @@ export async function isSignedAsClaimed(
   trust: TrustMaterial,
 ): Promise<boolean> {
   // It costs a fiftieth of the rest, and most invalid signatures fail here.
-  if (layer.log === undefined || !signatureFits(layer, certificate.publicKey)) return false;
-  return isRight(async () => {
+  if (layer.log === undefined || !signatureFits(layer, keyOf(certificate))) return false;
+  try {
     const bundle = await layer.bundle();
     const { issuers, stamps } = trustOf(trust);
-    const logged = await checkLogged(layer, bundle, spkiOf(certificate.publicKey), trust.tlogs, false);
+    const logged = await checkLogged(layer, bundle, certificate.publicKey, trust.tlogs, false);
     const times = logged.length === 0 ? stampedAt(layer, bundle, stamps) : logged;
     // A trust root without certificate logs (a private Sigstore) can't ask for proofs from them.
-    checkCertificate(
-      readCertificate(certificate.raw),
-      times,
-      issuers,
-      trust.ctlogs.length > 0 ? trust.ctlogs : undefined,
-    );
-  });
-}
-
-async function isRight(check: () => Promise<void>): Promise<boolean> {
-  try {
-    await check();
+    checkCertificate(certificate, times, issuers, trust.ctlogs.length > 0 ? trust.ctlogs : undefined);
     return true;
   } catch {
     return false;
@@ -101,11 +97,10 @@ async function isRight(check: () => Promise<void>): Promise<boolean> {
  * @param der the certificate
  * @param now milliseconds since 1970
  */
-export async function certificateProblem(der: Buffer, now: number): Promise<string | undefined> {
-  const { X509Certificate: Parsed } = await import("@sigstore/core");
+export function certificateProblem(der: Buffer, now: number): string | undefined {
   try {
-    const certificate = Parsed.parse(Buffer.from(der));
-    if (certificate.notBefore.getTime() > now) return "Certificate validity check failed: it is not valid yet";
+    const certificate = readCertificate(der, true);
+    if (certificate.validity().from > now) return "Certificate validity check failed: it is not valid yet";
     return unfitness(certificate);
   } catch {
     return "the certificate can't be read";
@@ -113,13 +108,12 @@ export async function certificateProblem(der: Buffer, now: number): Promise<stri
 }
 
 /** The reason why a certificate can't sign: it is one of a server or an authority, or names no subject. */
-function unfitness(certificate: ParsedCertificate): string | undefined {
-  if (certificate.extKeyUsage?.digitalSignature !== true)
-    return "the certificate does not have digital signature key usage";
-  const uses = certificate.extension(EXTENDED_KEY_USAGE)?.valueObj.subs[0]?.subs ?? [];
-  if (!uses.some((use) => use.toOID() === CODE_SIGNING))
-    return "the certificate does not have code signing extended key usage";
-  return certificate.extSubjectAltName === undefined ? "Certificate without Subject Alternative Name" : undefined;
+function unfitness(certificate: Certificate): string | undefined {
+  const { keyUsage, subjectAltName } = certificate.extensions;
+  const [, bits = 0] = keyUsage === undefined ? [] : new DerReader(keyUsage).expect(TAG.bitString);
+  if (!(bits & DIGITAL_SIGNATURE)) return "the certificate does not have digital signature key usage";
+  if (!isFor(certificate, CODE_SIGNING, true)) return "the certificate does not have code signing extended key usage";
+  return subjectAltName === undefined ? "Certificate without Subject Alternative Name" : undefined;
 }
 
 /** A required signing certificate. */
@@ -144,11 +138,10 @@ export async function signedWithCertificate(
   trustRoot: TrustRoot,
   now: () => number,
 ): Promise<boolean> {
-  const { log } = layer;
-  if (log === undefined && requireLogEntry) return false;
-  const time = log?.time === undefined ? now() : log.time * 1000;
-  if (![certificate, ...issuers].every((one) => isValidAt(one, time))) return false;
-  return signedWithKey(layer, certificate.publicKey, trustRoot);
+  if (layer.log === undefined && requireLogEntry) return false;
+  const logged = await loggedTimes(layer, certificate.publicKey, trustRoot);
+  const times = logged?.length === 0 ? [now()] : logged;
+  return times?.every((time) => [certificate, ...issuers].every((one) => isValidAt(one, time))) ?? false;
 }
 
 /** The certificates of a chain that lead from the signing one to the last, the root; undefined when none do. Empty without a chain. */

@@ -75,7 +75,8 @@ function named(
   { logId: { keyId: logID }, inclusionProof }: TransparencyLogEntry,
   logs: TrustMaterial["tlogs"],
 ): TrustMaterial["tlogs"] {
-  const [, baseURL = ""] = /\u2014 (\S+) /.exec(inclusionProof?.checkpoint?.envelope ?? "") ?? [];
+  const signers = inclusionProof?.checkpoint?.envelope.matchAll(/\u2014 (\S+) /g) ?? [];
+  const baseURL = [...signers].map(([, name]) => name).join(" ");
   return logs.map((log) => ({ ...log, logID, baseURL }));
 }
 
@@ -125,5 +126,5 @@ function signerIn(written: unknown): Buffer {
   return Buffer.from(String(raw), "base64");
 }
 
-/** The content of a text in PEM. */
-export const derOf = (pem: string): Buffer => Buffer.from(pem.replace(/-----[^-]*-----/g, ""), "base64");
+/** The content of a text in PEM: of its first part. */
+export const derOf = (pem: string): Buffer => Buffer.from(pem.split(/-----[^-]*-----/, 2)[1] ?? "", "base64");

@@ -67,6 +67,10 @@ export const isIssued = (certificate: Certificate, issuer: Certificate): boolean
 const extensionOf = ({ extensionList }: Certificate, id: string | undefined) =>
   extensionsOf(extensionList).find((one) => one.id.join(".") === id);
 
+/** Whether a certificate is for timestamps, and for nothing else. */
+export const isStamper = (certificate: Certificate): boolean =>
+  purposesOf(certificate).join() === STAMPS && extensionOf(certificate, PURPOSES)?.critical === true;
+
 /** The extended key usages, in DER as hexadecimal. */
 export const purposesOf = ({ extensions: { extendedKeyUsage } }: Certificate): readonly string[] =>
   elementsOf(extendedKeyUsage ?? Buffer.alloc(0)).map(({ value }) => value.toString("hex"));
@@ -93,10 +97,8 @@ export function checkChain(chain: readonly Certificate[], purpose: "signatures" 
     } else {
       must(!authority, `${name} is one of an authority, and makes ${purpose}`);
       must(bits & SIGNS && !(bits & OTHER_USES) && more === 0, `${name} is not for digital signatures only`);
-      const purposes = purposesOf(one);
-      const isSigner = !purposes.some((id) => NOT_SIGNATURES.includes(id));
-      const isStamper = purposes.join() === STAMPS && extensionOf(one, PURPOSES)?.critical;
-      must(purpose === "signatures" ? isSigner : isStamper, `${name} has extended key usages not for ${purpose}`);
+      const isSigner = !purposesOf(one).some((id) => NOT_SIGNATURES.includes(id));
+      must(purpose === "signatures" ? isSigner : isStamper(one), `${name} has extended key usages not for ${purpose}`);
       signingKey(one);
     }
   }

@@ -250,7 +250,7 @@ export class SignatureChecks {
     await this.turn(signal);
     const listed = readableOnly(() => listedSignature(descriptor));
     if (listed === undefined) return undefined;
-    const { claim, sought } = await mayMeet(claimedBy(listed), open);
+    const { claim, sought } = mayMeet(claimedBy(listed), open);
     if (sought.length === 0 && !all) return undefined;
     // A payload listed with another size can't be fetched, and must not replace this one.
     const name = `${descriptor.digest} ${descriptor.size}`;
@@ -280,7 +280,7 @@ export class SignatureChecks {
     });
     if (layer === undefined) return undefined;
     await this.turn(signal);
-    const { claim, sought } = await mayMeet(layer, open);
+    const { claim, sought } = mayMeet(layer, open);
     if (sought.length === 0 && !all) return undefined;
     return { layer, met: await this.#metBy(layer, claim, sought, open, digest, signal) };
   }
@@ -324,8 +324,8 @@ export class SignatureChecks {
 }
 
 /** The sought signatures that one may meet, by what it says about its signer. */
-async function mayMeet(claimed: Claimed, open: ReadonlySet<Sought>) {
-  const claim = [...open].some(({ isIdentity }) => isIdentity !== undefined) ? await claimOf(claimed) : undefined;
+function mayMeet(claimed: Claimed, open: ReadonlySet<Sought>) {
+  const claim = [...open].some(({ isIdentity }) => isIdentity !== undefined) ? claimOf(claimed) : undefined;
   const sought = [...open].filter(({ isIdentity }) => isIdentity === undefined || (claim && isIdentity(claim)));
   return { claim, sought };
 }

@@ -73,7 +73,7 @@ async function foundOf(layer: Signature, digest: string, trustRoot: TrustRoot): 
   if (imageDigest !== digest) return { ...common, problem: `it is of another image, ${imageDigest}` };
   if (certificate === undefined) return common;
   try {
-    const claim = await claimOf(layer);
+    const claim = claimOf(layer);
     if (claim === undefined || !(await isSignedAsClaimed(layer, claim, await trustRoot())))
       return { ...common, problem: "its certificate, log entry or signature is not right" };
     return { ...common, issuer: claim.issuer, subject: claim.subject };

@@ -1,7 +1,7 @@
 /** The identity in a certificate of Fulcio, and the patterns that it must fit (spec kyverno.md 9). */
 import type { Certificate } from "../../x509/certificate.js";
-import { DerReader, TAG } from "../../x509/der.js";
-import { extensionsOf, generalNames, identifierOf, tagged } from "../../x509/fields.js";
+import { DerReader, readAll, TAG } from "../../x509/der.js";
+import { extensionsOf, type GeneralName, generalNames, identifierOf, tagged } from "../../x509/fields.js";
 import type { SignerPattern } from "./attestor.js";
 import { SignatureProblem } from "./statement.js";
 
@@ -18,6 +18,9 @@ const EXTENSIONS =
     .split(" ");
 /** Most characters of a pattern, with its repetitions written out. */
 const MAX_PATTERN = 10_000;
+const NO_NAMES = Buffer.alloc(0);
+/** Most bytes of a certificate's names: patterns are tried on them before it is known that an authority has issued it. */
+export const MAX_NAMES = 4096;
 /** Characters of an identity in a reason. */
 const MAX_SHOWN = 200;
 
@@ -62,13 +65,11 @@ async function textTest(member: string, exact = "", pattern = ""): Promise<((tex
  * @throws SignatureProblem when it is another one
  */
 export function checkIdentity(
-  { extensions, extensionList }: Certificate,
+  certificate: Certificate,
   fits: Fits,
   wanted: Readonly<Record<string, string>> | undefined,
 ): void {
-  const found = new Map(extensionsOf(extensionList).map(({ id, value }) => [id.join("."), value]));
-  const issuer = textOf(found, 8) ?? textOf(found, 1) ?? "";
-  const names = generalNames(extensions.subjectAltName ?? Buffer.alloc(0));
+  const { issuer = "", names, text } = identityIn(certificate);
   const subjects = names.flatMap(({ tag, value }) =>
     TEXT_NAMES.has(tag) ? [value.toString("utf8")] : tag === 0 ? userName(value) : [],
   );
@@ -82,15 +83,30 @@ export function checkIdentity(
     const number = index === -1 ? Number(name.startsWith(`${FULCIO}.`) && name.slice(FULCIO.length + 1)) : index + 1;
     if (EXTENSIONS[number - 1] === undefined || name === "-")
       throw new SignatureProblem(`${shown} is not a known extension of certificates`);
-    if (textOf(found, number) !== value)
+    if (text(number) !== value)
       throw new SignatureProblem(`its certificate has another value in the extension ${shown}`);
   }
 }
 
-function textOf(extensions: ReadonlyMap<string, Buffer>, number: number): string | undefined {
-  const value = extensions.get(`${FULCIO}.${number}`);
-  if (value === undefined || number <= LAST_PLAIN) return value?.toString("utf8");
-  return new DerReader(value).expect(TAG.utf8String).toString("utf8");
+/** The identity in a certificate of Fulcio: the current issuer or the former one, the names, and the texts of extensions by number. */
+interface Identity {
+  readonly issuer: string | undefined;
+  readonly names: readonly GeneralName[];
+  readonly text: (number: number) => string | undefined;
+}
+
+/** @throws SignatureProblem or CertificateProblem when it can't be read */
+export function identityIn({ extensions: { subjectAltName = NO_NAMES }, extensionList }: Certificate): Identity {
+  if (subjectAltName.length > MAX_NAMES) throw new SignatureProblem("its certificate has too long names");
+  const list = extensionsOf(extensionList);
+  const found = new Map(list.map(({ id, value }) => [id.join("."), value]));
+  if (found.size !== list.length) throw new SignatureProblem("its certificate has an extension twice");
+  const text = (number: number): string | undefined => {
+    const value = found.get(`${FULCIO}.${number}`);
+    if (value === undefined || number <= LAST_PLAIN) return value?.toString("utf8");
+    return readAll(value, (reader) => reader.expect(TAG.utf8String)).toString("utf8");
+  };
+  return { issuer: text(8) ?? text(1), names: generalNames(subjectAltName), text };
 }
 
 /** The name of a user without a mail address, as Fulcio writes it. */

@@ -140,5 +140,6 @@ export async function statementIn(
 function digestIn(subject: JsonMembers, like: string): string {
   const [algorithm = ""] = like.split(":");
   const { digest } = subject;
-  return isJsonObject(digest) && Object.hasOwn(digest, algorithm) ? `${algorithm}:${String(digest[algorithm])}` : "";
+  const value = isJsonObject(digest) && Object.hasOwn(digest, algorithm) ? digest[algorithm] : undefined;
+  return typeof value === "string" ? `${algorithm}:${value}` : "";
 }

@@ -62,7 +62,7 @@ export async function soughtFor(wanted: Wanted, now: () => number): Promise<Soug
       return { wanted, isSignedBy };
     }
     case "certificate": {
-      const problem = await certificateProblem(wanted.certificate.raw, now());
+      const problem = certificateProblem(wanted.certificate.raw, now());
       if (problem !== undefined) throw new FetchError(problem, { stage: "verify", shown: problem });
       const issuers = issuersOf(wanted);
       const isSignedBy = async (layer: Signature, root: TrustRoot) =>
