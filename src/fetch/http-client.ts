@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { LookupFunction } from "node:net";
 import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
+import { LRUCache } from "lru-cache";
 import type { Dispatcher } from "undici";
 import type { Sources } from "../config/sources.js";
 import { GatheredBytes } from "../data/gathered-bytes.js";
@@ -14,6 +15,8 @@ import { type Environment, proxyFor } from "./proxies.js";
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
 /** Connections kept for hosts at a time; the oldest is closed first. */
 const MAX_DISPATCHERS = 32;
+/** Milliseconds for which a host that has answered by plain HTTP is asked by it first: each try by TLS costs some 3 ms. */
+const PLAIN_KEPT_MS = 60_000;
 
 /** Receives a body piece by piece: the next one comes when this is done. */
 export type TakesPieces = (piece: Uint8Array) => Promise<void> | void;
@@ -76,6 +79,8 @@ export class HttpClient {
   readonly #environment: Environment;
   readonly #guard: AddressGuard | undefined;
   readonly #plain: boolean;
+  /** Hosts that have answered by plain HTTP, which they may. */
+  readonly #plainHosts = new LRUCache<string, true>({ max: MAX_DISPATCHERS, ttl: PLAIN_KEPT_MS });
 
   /** @param plain whether any host may be asked by plain HTTP where TLS fails */
   constructor(sources: Sources, environment: Environment, guard?: AddressGuard, plain = false) {
@@ -164,7 +169,11 @@ export class HttpClient {
     this.check(url);
     const undici = await loadUndici();
     const failures: unknown[] = [];
-    for (const attempt of this.#attempts(url, isSecret)) {
+    const attempts = this.#attempts(url, isSecret);
+    // A host that speaks no TLS is not tried by it each time.
+    const known =
+      this.#plainHosts.get(url.host) === true ? attempts.filter(({ protocol }) => protocol === "http:") : [];
+    for (const attempt of [...known, ...attempts.filter((one) => !known.includes(one))]) {
       const target = new URL(url);
       target.protocol = attempt.protocol;
       let answer: Dispatcher.ResponseData;
@@ -182,6 +191,7 @@ export class HttpClient {
         failures.push(cause);
         continue;
       }
+      if (attempts.length > 1 && attempt.protocol === "http:") this.#plainHosts.set(url.host, true);
       return readAnswer(answer, target, request);
     }
     const reasons = failures.map(connectionReason).filter((reason, index, all) => all.indexOf(reason) === index);

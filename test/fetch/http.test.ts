@@ -181,3 +181,21 @@ describe("the proxy for a URL", () => {
     });
   }
 });
+
+test("a host that may speak plain HTTP, and does, is tried by TLS once", async (context) => {
+  const server = createProxy((_, response) => response.writeHead(200, { connection: "close" }).end("{}"));
+  let failedTls = 0;
+  server.on("clientError", (_, socket) => {
+    failedTls += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
+  context.after(() => server.close());
+  const host = `localhost:${(server.address() as AddressInfo).port}`;
+  const client = new HttpClient({ insecure: new Set([host]), authorities: new Map() }, {});
+  context.after(() => client.close());
+  const ask = () => client.request(new URL(`https://${host}/`), { maxBytes: 10, signal: AbortSignal.timeout(5_000) });
+  for (let i = 0; i < 3; i++) assert.equal((await ask()).status, 200);
+  // Verified and unverified, before the first plain answer.
+  assert.equal(failedTls, 2);
+});
