@@ -26,6 +26,11 @@ export interface CertificateOptions {
   readonly uri?: string;
   /** Object identifier to DER value. */
   readonly extensions?: Readonly<Record<string, Buffer>>;
+  /** Further extensions, which may be repeated. */
+  readonly more?: readonly (readonly [id: string, value: Buffer, critical?: boolean])[];
+  /** Bits of the key usage; default by `authority`. */
+  readonly usage?: readonly number[];
+  readonly keys?: Keys;
   readonly codeSigning?: boolean;
   /** Makes the value of the extension with proofs of certificate logs from the body without it. */
   readonly proof?: (body: Buffer) => Buffer;
@@ -40,7 +45,7 @@ export function newKeys(): Keys {
 
 /** A new certificate; it lives from yesterday to tomorrow unless said otherwise. */
 export function newCertificate(options: CertificateOptions): Certificate {
-  const keys = newKeys();
+  const { keys = newKeys() } = options;
   const day = 86_400_000;
   const { name, issuer, from = new Date(Date.now() - day), until = new Date(Date.now() + day) } = options;
   const serial = integer(Buffer.concat([Buffer.from([1]), randomBytes(8)]));
@@ -89,7 +94,9 @@ export function utf8(text: string): Buffer {
 const CT_PROOFS = "1.3.6.1.4.1.11129.2.4.2";
 const ECDSA_SHA256 = sequence(oid("1.2.840.10045.4.3.2"));
 
-function extensionsOf({ authority = false, hosts = [], email, uri, extensions = {}, codeSigning }: CertificateOptions) {
+function extensionsOf(options: CertificateOptions) {
+  const { authority = false, hosts = [], email, uri, extensions = {}, codeSigning, more = [] } = options;
+  const usage = options.usage ?? (authority ? [1, 0x06] : [7, 0x80]);
   const names = [
     ...hosts.map((host) =>
       /^[\d.]+$/.test(host)
@@ -101,10 +108,11 @@ function extensionsOf({ authority = false, hosts = [], email, uri, extensions = 
   ];
   return [
     extension("2.5.29.19", sequence(...(authority ? [element(0x01, Buffer.from([0xff]))] : [])), true),
-    extension("2.5.29.15", element(0x03, Buffer.from(authority ? [1, 0x06] : [7, 0x80])), true),
+    extension("2.5.29.15", element(0x03, Buffer.from(usage)), true),
     ...(codeSigning ? [extension("2.5.29.37", sequence(oid("1.3.6.1.5.5.7.3.3")))] : []),
     ...(names.length > 0 ? [extension("2.5.29.17", sequence(...names))] : []),
     ...Object.entries(extensions).map(([id, value]) => extension(id, value)),
+    ...more.map((one) => extension(...one)),
   ];
 }
 

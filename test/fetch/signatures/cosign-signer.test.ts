@@ -170,9 +170,10 @@ const SAID: Readonly<Record<string, Said>> = {
 /** Attestors that no signature can meet: the reason says what to change. */
 const UNUSABLE: Readonly<Record<string, CosignAttestor>> = {
   "cosign of the attestor has neither key, keyless nor certificate": {},
-  "key.data of the attestor is not a public key in PEM for ECDSA (P-256, P-384, P-521), RSA (2048 bits or more) or Ed25519": {
-    key: { data: "x" },
-  },
+  "key.data of the attestor is not a public key in PEM for ECDSA (P-256, P-384, P-521), RSA (2048 bits or more) or Ed25519":
+    {
+      key: { data: "x" },
+    },
   "source.tagPrefix of the attestor can't begin a tag": {
     key: { data },
     source: { tagPrefix: "../../other/manifests/" },
@@ -186,10 +187,11 @@ const UNUSABLE: Readonly<Record<string, CosignAttestor>> = {
   [`keyless.roots of the attestor has more than ${MAX_CERTIFICATES} parts`]: {
     keyless: { roots: fulcioRoot.repeat(MAX_CERTIFICATES + 1) },
   },
-  "ctlog.rekorPubKey of the attestor is not a public key in PEM for ECDSA (P-256, P-384, P-521), RSA (2048 bits or more) or Ed25519": {
-    key: { data },
-    ctlog: { rekorPubKey: fulcio },
-  },
+  "ctlog.rekorPubKey of the attestor is not a public key in PEM for ECDSA (P-256, P-384, P-521), RSA (2048 bits or more) or Ed25519":
+    {
+      key: { data },
+      ctlog: { rekorPubKey: fulcio },
+    },
   "ctlog.tsaCertChain of the attestor can't be read": { key: { data }, ctlog: { tsaCertChain: fulcio } },
   "issuerRegExp of the attestor is not a regular expression (RE2)": patterns({ issuerRegExp: "(?=x)" }),
   "subjectRegExp of the attestor is too large": patterns({ subjectRegExp: "(a{100}){101}" }),

@@ -55,8 +55,11 @@ export class TestSigstore {
   readonly #certificateLog = newKeys();
   readonly #signatureLog = newKeys();
 
-  /** A client trust configuration for this instance. */
-  trustConfig(): string {
+  /**
+   * A client trust configuration for this instance.
+   * @param chain certificates of its authority, the root last
+   */
+  trustConfig(chain: readonly Certificate[] = [this.authority]): string {
     const log = (keys: Keys) => ({
       baseUrl: "https://log.example",
       hashAlgorithm: "SHA2_256",
@@ -77,7 +80,7 @@ export class TestSigstore {
           {
             subject: { organization: "test", commonName: "test fulcio" },
             uri: "https://fulcio.example",
-            certChain: { certificates: [{ rawBytes: this.authority.der.toString("base64") }] },
+            certChain: { certificates: chain.map(({ der }) => ({ rawBytes: der.toString("base64") })) },
             validFor: { start: "2020-01-01T00:00:00Z" },
           },
         ],
