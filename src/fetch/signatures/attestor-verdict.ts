@@ -4,7 +4,7 @@ import type { Descriptor } from "../registry.js";
 import { layersOf } from "../registry-client.js";
 import { Room } from "../room.js";
 import { type Attested, type Attestor, type AttestorVerdict, MAX_REASONS, type Sought } from "./attestor.js";
-import { isUnavailable, readBundle, signatureReferrers } from "./bundle.js";
+import { isUnavailable, readBundle, signatureReferrers, withheld } from "./bundle.js";
 import { type CosignSigner, signerOf } from "./cosign-signer.js";
 import { notaryVerdict } from "./notation.js";
 import type { SignatureChecks } from "./signature-checks.js";
@@ -43,7 +43,7 @@ const large = new Room(VERIFIED_BYTES.total, VERIFIED_BYTES.share);
 
 /**
  * Looks for a signature of an attestor.
- * @throws FetchError when the registry or the trust root can't be asked: then there is no verdict
+ * @throws FetchError when the registry or the trust root can't be asked, or no signature counts and a listed one can't be had: then there is no verdict
  */
 export async function attestorVerdict(
   attestor: Attestor,
@@ -85,6 +85,7 @@ async function search(
   const turn = () => checks.turn(signal);
   const reasons: string[] = [];
   let verified: Signature | undefined;
+  let missing: FetchError | undefined;
   // One signature is enough; of statements the last one counts.
   const isEnough = () => isImage && verified !== undefined;
 
@@ -133,7 +134,9 @@ async function search(
       const work = async () => {
         for (const candidate of await Promise.all(some.map((one) => problemOf(load(one), true)))) {
           const problem = isEnough() ? undefined : await problemOf(take(candidate), false);
-          if (problem !== undefined && reasons.length < MAX_REASONS) reasons.push(problem.message);
+          if (problem === undefined) continue;
+          missing ??= withheld(problem.cause);
+          if (reasons.length < MAX_REASONS) reasons.push(problem.message);
         }
       };
       const size = isImage ? 0 : isBundle ? await bundleSize(some[0]!) : some[0]!.size;
@@ -155,6 +158,7 @@ async function search(
   await checks.withLayers(registry, artifact, kind, signal, (layers) => examine(layers, layer, false));
   if (!isEnough()) await examine(await signatureReferrers(registry, place, expected, signal), bundle, true);
   if (verified !== undefined) return { verified: true, reasons: [], ...(!isImage && { payload: verified.statement }) };
+  if (missing !== undefined) throw missing;
   const none = isImage ? "no signatures found" : "no attestations of this type found";
   return refused(reasons.length === 0 ? [none] : reasons);
 }
@@ -170,6 +174,6 @@ async function problemOf<T>(work: Promise<T>, isReading: boolean): Promise<T | S
     if (error instanceof SignatureProblem) return error;
     if (!(error instanceof FetchError)) return new SignatureProblem("it can't be read");
     if (!isReading || isUnavailable(error)) throw error;
-    return new SignatureProblem(`a part of it can't be had: ${error.shown}`);
+    return new SignatureProblem(`a part of it can't be had: ${error.shown}`, { cause: error });
   }
 }

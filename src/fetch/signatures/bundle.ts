@@ -96,6 +96,18 @@ async function parsed(json: Readonly<Record<string, unknown>>): Promise<Bundle> 
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof FetchError && (error.transient || error.unasked || (error.status ?? 404) !== 404);
 
+/**
+ * The error of a signature that a registry lists and does not give, or with other bytes; undefined for other errors. Another one may count all the same;
+ * where none does, whether the image is signed is not known.
+ */
+export function withheld(error: unknown): FetchError | undefined {
+  if (!(error instanceof FetchError)) return undefined;
+  if (error.cause !== undefined && withheld(error.cause) !== undefined) return error;
+  if (error.status !== 404 && error.stage !== "integrity") return undefined;
+  const shown = `a listed signature can't be had: ${error.shown}`;
+  return new FetchError(`a listed signature can't be had: ${error.message}`, { stage: "verify", shown, cause: error });
+}
+
 type Message = (Bundle["content"] & { $case: "messageSignature" })["messageSignature"];
 
 /** A signature over the bytes of the image's manifest, or over others. */

@@ -10,10 +10,10 @@ import { isJsonObject } from "../../data/same-value.js";
 import { type Certificate, readCertificate } from "../../x509/certificate.js";
 import { CertificateProblem } from "../../x509/problem.js";
 import { artifactContent, artifactError, artifactsOf, onlyLayer } from "../artifacts.js";
-import { shownOf } from "../fetch-error.js";
+import { type FetchError, shownOf } from "../fetch-error.js";
 import type { Descriptor } from "../registry.js";
 import { type Attested, type AttestorVerdict, MAX_REASONS, type NotaryAttestor, type Sought } from "./attestor.js";
-import { isUnavailable, MAX_BUNDLE_BYTES } from "./bundle.js";
+import { isUnavailable, MAX_BUNDLE_BYTES, withheld } from "./bundle.js";
 import * as certified from "./notation-certificates.js";
 import { MAX_CERTIFICATES, must } from "./timestamp-token.js";
 
@@ -78,16 +78,21 @@ export async function notaryVerdict(
     return reasons.length === 0 ? { verified: true, reasons } : no(reasons);
   }
   const all: string[] = [];
+  let missing: FetchError | undefined;
   for (const artifact of await artifactsOf(about, digest, sought.artifactType)) {
-    const reasons = await problemsOf(artifact, trust, about);
-    all.push(...reasons.map((reason) => `artifact ${artifact.digest}: ${reason}`));
+    let isSigned = false;
     try {
-      if (reasons.length === 0) return { verified: true, reasons, payload: await artifactContent(about, artifact) };
+      const reasons = await problemsOf(artifact, trust, about);
+      all.push(...reasons.map((reason) => `artifact ${artifact.digest}: ${reason}`));
+      isSigned = reasons.length === 0;
+      if (isSigned) return { verified: true, reasons, payload: await artifactContent(about, artifact) };
     } catch (error) {
       if (isUnavailable(error)) throw error;
-      all.push(`artifact ${artifact.digest} is signed, but ${reasonOf(error)}`);
+      missing ??= withheld(error);
+      all.push(`artifact ${artifact.digest} ${isSigned ? "is signed, but " : ""}${reasonOf(error)}`);
     }
   }
+  if (missing !== undefined) throw missing;
   return no(all.length === 0 ? [`no artifact of type ${sought.artifactType} refers to the image`] : all);
 }
 
@@ -95,6 +100,7 @@ export async function notaryVerdict(
 async function problemsOf(signed: Descriptor, trust: Trust, about: Attested): Promise<readonly string[]> {
   const listed = await artifactsOf(about, signed.digest, SIGNATURE);
   const reasons: string[] = listed.length === 0 ? ["it has no signature of the Notary project"] : [];
+  let missing: FetchError | undefined;
   for (const artifact of listed.slice(0, MAX_SIGNATURE_ATTEMPTS)) {
     try {
       const { mediaType, bytes } = await onlyLayer({ ...about, digest: signed.digest }, artifact, MAX_BUNDLE_BYTES);
@@ -105,11 +111,15 @@ async function problemsOf(signed: Descriptor, trust: Trust, about: Attested): Pr
     } catch (error) {
       // One party's signatures must not keep others' from being found.
       if (isUnavailable(error)) throw error;
+      missing ??= withheld(error);
       reasons.push(`signature ${artifact.digest}: ${reasonOf(error)}`);
     }
   }
+  if (missing !== undefined) throw missing;
   const more = listed.length - MAX_SIGNATURE_ATTEMPTS;
-  return more > 0 ? [`the last ${more} signatures are not looked at`, ...reasons] : reasons;
+  if (more > 0)
+    throw artifactError(`none of ${MAX_SIGNATURE_ATTEMPTS} signatures counts, and ${more} more are not looked at`);
+  return reasons;
 }
 
 /** @throws an error with the reason why a signature does not count */

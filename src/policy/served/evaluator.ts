@@ -201,9 +201,11 @@ class SetEvaluator implements Evaluator {
   #limitOf({ timeout }: ServedPolicy, milliseconds: number, isCallers: boolean): string {
     if (isCallers) return "the time that the caller gave was up (timeout in the request's address)";
     const setter =
-      timeout === undefined || timeout === this.#timeout
+      timeout === undefined
         ? "--policy-timeout"
-        : "timeoutEvalSeconds, of the entry or of its members together";
+        : timeout === this.#timeout
+          ? "--policy-timeout, or timeoutEvalSeconds as long as that"
+          : "timeoutEvalSeconds, of the entry or of its members together";
     return `the limit is ${Math.round(milliseconds) / 1000} s, set by ${setter}`;
   }
 

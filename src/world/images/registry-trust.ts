@@ -33,7 +33,7 @@ export interface AskRegistries {
 
 /**
  * How long a signature counts that was found, in milliseconds, and the manifest of a digest as being there. Shorter than the hour of the reference: a
- * signature that is removed, and a key that the trust root no longer has, count no longer than this.
+ * signature that is removed counts no longer than this. The trust root itself is read once a process.
  */
 export const VERIFIED_KEPT_MS = 600_000;
 /** How long an attestor's signature counts as missing: as for modules. */

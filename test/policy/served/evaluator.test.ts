@@ -122,8 +122,9 @@ describe("evaluator (spec kubewarden.md 4)", () => {
       await detailOf("own"),
       "the limit is 0.5 s, set by timeoutEvalSeconds, of the entry or of its members together",
     );
-    for (const id of ["default", "loaded"])
-      assert.equal(await detailOf(id), "the limit is 2 s, set by --policy-timeout");
+    assert.equal(await detailOf("default"), "the limit is 2 s, set by --policy-timeout");
+    const either = "the limit is 2 s, set by --policy-timeout, or timeoutEvalSeconds as long as that";
+    assert.equal(await detailOf("loaded"), either);
     assert.match((await detailOf("default", 1200)) ?? "", /^the time that the caller gave was up/);
   });
 
